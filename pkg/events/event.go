@@ -1,0 +1,242 @@
+package events
+
+import "time"
+
+// Version is the only event version this code reads. A higher one is rejected
+// with ReasonVersion rather than guessed at.
+const Version = 1
+
+// Kind says what an event reports.
+type Kind string
+
+// The first seven kinds come from workers; the last three are ours and travel
+// on reserved subjects that no worker may publish to.
+const (
+	RunStart   Kind = "run_start"
+	TurnKind   Kind = "turn"
+	ToolCall   Kind = "tool_call"
+	ToolResult Kind = "tool_result"
+	Said       Kind = "message"
+	RunEnd     Kind = "run_end"
+	ControlAck Kind = "control_ack"
+
+	Tick         Kind = "tick"
+	OperatorAct  Kind = "operator"
+	PolicyChange Kind = "policy"
+)
+
+// Ours reports whether the kind is published by loopwatch itself, never by a worker.
+func (k Kind) Ours() bool { return k == Tick || k == OperatorAct || k == PolicyChange }
+
+// Known reports whether the contract names the kind.
+func (k Kind) Known() bool {
+	switch k {
+	case RunStart, TurnKind, ToolCall, ToolResult, Said, RunEnd, ControlAck, Tick, OperatorAct, PolicyChange:
+		return true
+	}
+	return false
+}
+
+// Origin says who caused an event; the zero value means the agent.
+type Origin string
+
+const (
+	FromAgent     Origin = "agent"
+	FromLoopwatch Origin = "loopwatch" // injected by us: never counted as evidence
+)
+
+// Event is one thing that happened to one run, as its worker reported it, or
+// one of our own events on a partition. Exactly one body pointer is set, the
+// one that Kind names. Decode owns every string and RawJSON it returns: they
+// do not alias the input.
+type Event struct {
+	V      int       `json:"v"`
+	ID     string    `json:"id"`
+	Kind   Kind      `json:"kind"`
+	Tenant string    `json:"tenant,omitempty"`
+	Agent  string    `json:"agent,omitempty"`
+	Task   string    `json:"task,omitempty"`
+	Run    string    `json:"run,omitempty"`
+	Parent string    `json:"parent,omitempty"`
+	Seq    uint64    `json:"seq,omitempty"` // per run, from 1, set by the worker; 0 only on a run_start that does not know its place
+	Time   time.Time `json:"time"`          // worker's clock
+	Stored time.Time `json:"stored,omitzero"`
+	Round  int       `json:"round,omitempty"` // number of the model response, from 1; 0 where the kind has none
+	Origin Origin    `json:"origin,omitempty"`
+
+	Start    *Start    `json:"start,omitempty"`
+	Turn     *Turn     `json:"turn,omitempty"`
+	Call     *Call     `json:"call,omitempty"`
+	Result   *Result   `json:"result,omitempty"`
+	Message  *Message  `json:"message,omitempty"`
+	End      *End      `json:"end,omitempty"`
+	Ack      *Ack      `json:"ack,omitempty"`
+	Operator *Operator `json:"operator,omitempty"`
+	Policy   *Policy   `json:"policy,omitempty"`
+
+	// StreamSeq and Partition are the event's place in its stream. A dump
+	// carries them; workers never set them, and a live reader overwrites them.
+	StreamSeq uint64 `json:"stream_seq,omitempty"`
+	Partition *int   `json:"partition,omitempty"`
+}
+
+// Start opens a run, or re-attaches to a live one; it never resets anything.
+type Start struct {
+	Attempt int    `json:"attempt,omitempty"` // from 1; 0 means unknown
+	Model   string `json:"model,omitempty"`
+	Tools   []Tool `json:"tools,omitempty"`
+	Limits  Limits `json:"limits,omitzero"`
+	Goal    string `json:"goal,omitempty"`
+}
+
+// Effect says what a tool does to the world.
+type Effect string
+
+const (
+	EffectUnknown Effect = "unknown"
+	EffectRead    Effect = "read"
+	EffectWrite   Effect = "write"
+)
+
+// Tool is one tool the run may call.
+type Tool struct {
+	Name   string `json:"name"`
+	Effect Effect `json:"effect,omitempty"` // empty means unknown
+	Polls  bool   `json:"polls,omitempty"`  // calling it again and again is its use
+}
+
+// Limits bound a run; zero means no bound.
+type Limits struct {
+	MaxTurns       int     `json:"max_turns,omitempty"`
+	MaxCostUSD     float64 `json:"max_cost_usd,omitempty"`
+	MaxWallClockMS int64   `json:"max_wall_clock_ms,omitempty"`
+	MaxTokens      int64   `json:"max_tokens,omitempty"`
+}
+
+// Turn is one model response.
+type Turn struct {
+	Text           string   `json:"text,omitempty"`
+	Model          string   `json:"model,omitempty"`
+	Usage          *Usage   `json:"usage,omitempty"`
+	CostUSD        *float64 `json:"cost_usd,omitempty"` // nil means unknown, which is not zero
+	State          RawJSON  `json:"state,omitempty"`    // the run's structured record, any JSON
+	StateHash      string   `json:"state_hash,omitempty"`
+	StepsCompleted *int     `json:"steps_completed,omitempty"`
+	Asks           []string `json:"asks,omitempty"`  // fields the draft asks the user for
+	Known          []string `json:"known,omitempty"` // names of fields already held; on the wire an object, or an array of names
+	Compacted      bool     `json:"compacted,omitempty"`
+}
+
+// Usage counts tokens of one turn.
+type Usage struct {
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
+	CachedTokens int64 `json:"cached_tokens,omitempty"`
+}
+
+// Call is one tool call as the model issued it, executed or not.
+type Call struct {
+	ID        string  `json:"id"` // unique within its round, 1–256 bytes
+	Tool      string  `json:"tool"`
+	Args      RawJSON `json:"args,omitempty"`
+	RawArgs   string  `json:"raw_args,omitempty"` // argument text where the model produced no valid JSON
+	TimeoutMS int64   `json:"timeout_ms,omitempty"`
+}
+
+// Result is what came back for a call.
+type Result struct {
+	CallID     string  `json:"call_id"`
+	Tool       string  `json:"tool"`
+	Content    RawJSON `json:"content,omitempty"`
+	ContentSHA string  `json:"content_sha,omitempty"` // identifies the whole where Truncated
+	Truncated  bool    `json:"truncated,omitempty"`
+	Error      *Error  `json:"error,omitempty"`
+	Changed    *bool   `json:"changed,omitempty"` // nil where the tool does not know whether the world changed
+	DurationMS int64   `json:"duration_ms,omitempty"`
+	Replayed   bool    `json:"replayed,omitempty"` // our cached answer: neither counts nor resets
+}
+
+// Error is a failed result.
+type Error struct {
+	Message   string `json:"message,omitempty"`
+	Code      string `json:"code,omitempty"` // a JSON number on the wire is taken as its text
+	Retryable bool   `json:"retryable,omitempty"`
+}
+
+// Message is text to the user, from the user, or to another run.
+type Message struct {
+	Role string `json:"role"`
+	To   string `json:"to,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// Status is how a run ended.
+type Status string
+
+const (
+	Done      Status = "done"
+	Blocked   Status = "blocked" // the correct end of an impossible task
+	Failed    Status = "failed"
+	Halted    Status = "halted"
+	Stuck     Status = "stuck"
+	Cancelled Status = "cancelled"
+)
+
+// End closes a run; afterwards it accepts only a run_start.
+type End struct {
+	Status  Status   `json:"status"`
+	Reason  string   `json:"reason,omitempty"`
+	Blocked *Blocker `json:"blocked,omitempty"`
+}
+
+// Blocker is what an agent reports when it gives up properly.
+type Blocker struct {
+	Attempted []string `json:"attempted,omitempty"`
+	Blocker   string   `json:"blocker,omitempty"`
+	Needs     string   `json:"needs,omitempty"`
+}
+
+// Outcome says what a worker did with a control message.
+type Outcome string
+
+const (
+	Applied  Outcome = "applied"
+	Ignored  Outcome = "ignored"
+	Expired  Outcome = "expired"
+	Rejected Outcome = "rejected"
+	NotDone  Outcome = "failed"
+)
+
+// Ack answers one control message.
+type Ack struct {
+	Control string  `json:"control"`
+	Outcome Outcome `json:"outcome"`
+	Detail  string  `json:"detail,omitempty"`
+}
+
+// Operator is an operator's act: halt or resume. An absent scope field means all.
+type Operator struct {
+	Action string `json:"action"` // halt or resume
+	Scope  Scope  `json:"scope"`
+	For    string `json:"for,omitempty"` // how long a halt lasts, as a Go duration; empty means until resumed
+	Add    Limits `json:"add,omitzero"`  // raises a budget
+	Note   string `json:"note,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	By     string `json:"by,omitempty"`
+	Sig    string `json:"sig,omitempty"` // ed25519 over loopwatch-op-v1 and the canonical body without sig
+}
+
+// Scope selects runs; an empty field matches all.
+type Scope struct {
+	Tenant string `json:"tenant,omitempty"`
+	Agent  string `json:"agent,omitempty"`
+	Task   string `json:"task,omitempty"`
+	Run    string `json:"run,omitempty"`
+}
+
+// Policy puts a policy in force on the partition from this event on.
+type Policy struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+	YAML   string `json:"yaml"`
+}
