@@ -1,0 +1,44 @@
+package features
+
+// Call is what a tool call says.
+type Call struct {
+	Tool    Hash   // of the tool's name
+	Key     Hash   // tool and folded arguments: the same call again has the same Key
+	Exact   Hash   // tool and arguments without any folding
+	Effect  Effect // declared by the run, else the tool's rule, else a hint from name and command
+	Shell   bool   // an argument is a program text, such as a shell command
+	Waits   bool   // its use is to wait: a sleep or wait tool, or a command that begins with a sleep
+	Sleeps  bool   // there is a sleep somewhere in the command
+	Polls   bool   // calling it again and again is its use
+	NoArgs  bool   // no arguments at all
+	Restore Hash   // of the target that the call puts back to an earlier state; 0 where it does not
+	Payload []Hash // each a literal text of at least 40 characters written, with its target; at most 4
+	Args    []Hash // each a top-level scalar argument, name and value, without null, "", booleans, 0 and 1; at most 8
+	Echoes  []Hash // argument values an error text may echo; for Answer.Echoes. At most 8
+}
+
+// Call returns the features of one call. args is the raw JSON of the arguments
+// or nil; rawArgs their text where they are no JSON. declared and polls are what
+// the run said about the tool; Unknown and false where it said nothing.
+func (x *Extractor) Call(tool string, args []byte, rawArgs string, declared Effect, polls bool) Call {
+	rule := x.rules.Tools[tool]
+	c := Call{Tool: x.sum(domainTool, []byte(tool)), Effect: declared, Polls: polls}
+	if c.Effect == Unknown {
+		c.Effect = rule.Effect
+	}
+	if rule.Polls != nil {
+		c.Polls = *rule.Polls
+	}
+	c.NoArgs = len(args) == 0 && rawArgs == ""
+	b := appendLen(x.canon[:0], len(tool))
+	b = append(b, tool...)
+	if args == nil {
+		b = append(b, rawArgs...)
+	} else {
+		b = canonical(b, args)
+	}
+	x.canon = b
+	c.Key = x.sum(domainCall, b)
+	c.Exact = x.sum(domainExact, b)
+	return c
+}
