@@ -1,0 +1,208 @@
+package state
+
+import (
+	"github.com/loopwatch/loopwatch/internal/features"
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
+
+// Applier folds events into runs. It holds scratch memory only: what it does
+// depends on the run, the event and the rules, on nothing else. It is not safe
+// for concurrent use.
+type Applier struct {
+	Features *features.Extractor
+}
+
+// Apply folds one event into its run and fills r.Cur. It returns how the event
+// stands to those before it; a Duplicate changed nothing but its counter.
+func (a *Applier) Apply(r *Run, e *events.Event) Order {
+	ref := Ref{Seq: e.StreamSeq, ID: DigestOf(e.ID)}
+	order := r.Seq.note(ref.ID, e.Seq)
+	r.Cur = Current{Ref: ref, Kind: e.Kind, Order: order, Round: e.Round}
+	if order == Duplicate {
+		return order
+	}
+	r.Clock.advance(e.Time.UnixMilli())
+	r.StoredMS = max(r.StoredMS, e.Stored.UnixMilli())
+	if e.Parent != "" && r.Parent == "" {
+		r.Parent = e.Parent
+	}
+	if e.Origin == events.FromLoopwatch {
+		return order
+	}
+	r.Cur.Counts = true
+	switch e.Kind {
+	case events.RunStart:
+		a.start(r, e.Start)
+	case events.TurnKind:
+		r.openRound(e.Round, ref)
+		a.turn(r, e.Turn)
+	case events.ToolCall:
+		r.openRound(e.Round, ref)
+		a.call(r, e)
+	case events.ToolResult:
+		r.openRound(e.Round, ref)
+		a.result(r, e)
+	case events.Said:
+		a.message(r, e.Message)
+	case events.RunEnd:
+		r.Phase, r.EndedAs = Ended, e.End.Status
+	}
+	return order
+}
+
+// start opens or re-attaches; what the window holds stays.
+func (a *Applier) start(r *Run, s *events.Start) {
+	r.Phase = Live
+	r.Opened++
+	if s.Model != "" {
+		r.Model = s.Model
+	}
+	if s.Attempt > 0 {
+		r.Attempt = s.Attempt
+	}
+	if s.Limits != (events.Limits{}) {
+		r.Limits = s.Limits
+	}
+	for _, t := range s.Tools {
+		a.learn(r, t.Name, effectOf(t.Effect), t.Polls)
+	}
+}
+
+// learn remembers a tool of the run, declared or seen.
+func (a *Applier) learn(r *Run, name string, effect features.Effect, polls bool) *Tool {
+	h := a.Features.Hash(name)
+	t := r.Tool(h)
+	if t == nil {
+		if len(r.Tools) >= MaxTools {
+			return &Tool{Name: name, Hash: h, Effect: effect, Polls: polls}
+		}
+		r.Tools = append(r.Tools, Tool{Name: name, Hash: h})
+		t = &r.Tools[len(r.Tools)-1]
+	}
+	if effect != features.Unknown {
+		t.Effect = effect
+	}
+	t.Polls = t.Polls || polls
+	return t
+}
+
+// effectOf says a declared effect in the words of features.
+func effectOf(e events.Effect) features.Effect {
+	switch e {
+	case events.EffectRead:
+		return features.Read
+	case events.EffectWrite:
+		return features.Write
+	}
+	return features.Unknown
+}
+
+// openRound closes the round before when n is a later one.
+func (r *Run) openRound(n int, ref Ref) {
+	w := &r.Window
+	if n <= w.Round.Number {
+		return
+	}
+	if w.Round.Number > 0 && !w.Round.Counted {
+		w.closeRound()
+	}
+	w.Round = Round{Number: n, First: ref}
+	r.Usage.Turns++
+	r.Cur.NewTurn = true
+	r.Cur.Quiet = w.Quiet
+}
+
+// closeRound tells the round's completion once.
+func (w *Window) closeRound() {
+	w.Round.Counted = true
+	if w.Round.Novel || w.Round.Changed {
+		w.Quiet = 0
+	} else {
+		w.Quiet++
+	}
+	if w.Round.Answers > 0 {
+		w.Laps.Push(w.Round.Pairs, w.Round.First)
+	}
+}
+
+func (a *Applier) message(r *Run, m *events.Message) {
+	r.Cur.Text = a.Features.Text(m.Text)
+	if m.Role == "user" {
+		r.Window.Soft++
+	}
+}
+
+func (a *Applier) turn(r *Run, t *events.Turn) {
+	w := &r.Window
+	r.Cur.Text = a.Features.Text(t.Text)
+	if t.Model != "" {
+		r.Model = t.Model
+	}
+	r.spend(t)
+	if t.Known != nil {
+		w.Known = append(w.Known[:0:0], t.Known[:min(len(t.Known), maxKnown)]...)
+	}
+	r.Cur.Asked = intersect(t.Asks, w.Known)
+	a.progress(w, t, r.Cur.Ref)
+}
+
+// progress follows the structured state: unchanged turns in a row, unless a
+// plan step was finished.
+func (a *Applier) progress(w *Window, t *events.Turn, ref Ref) {
+	var h features.Hash
+	switch {
+	case t.StateHash != "":
+		h = a.Features.Hash(t.StateHash)
+	case t.State != nil:
+		h = a.Features.HashJSON(t.State)
+	}
+	moved := false
+	if t.StepsCompleted != nil {
+		moved = *t.StepsCompleted > w.Finished
+		w.Finished = *t.StepsCompleted
+	}
+	switch {
+	case h == 0 && moved:
+		w.State = Streak{}
+	case h == 0:
+	case moved || h != w.State.Hash:
+		w.State = Streak{Hash: h, Turns: 1, First: ref}
+	default:
+		w.State.Turns++
+	}
+}
+
+// spend adds what the turn reported to the usage.
+func (r *Run) spend(t *events.Turn) {
+	u := &r.Usage
+	if t.CostUSD != nil {
+		u.CostUSD += *t.CostUSD
+	} else {
+		u.Unpriced++
+	}
+	if t.Usage == nil {
+		return
+	}
+	u.InputTokens += t.Usage.InputTokens
+	u.OutputTokens += t.Usage.OutputTokens
+	if in := t.Usage.InputTokens; in > 0 {
+		if u.FirstInput == 0 {
+			u.FirstInput = in
+		}
+		u.LastInput = in
+	}
+}
+
+// intersect returns the names in both, in the order of a.
+func intersect(a, b []string) []string {
+	var out []string
+	for _, x := range a {
+		for _, y := range b {
+			if x == y {
+				out = append(out, x)
+				break
+			}
+		}
+	}
+	return out
+}

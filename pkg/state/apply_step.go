@@ -1,0 +1,260 @@
+package state
+
+import (
+	"github.com/loopwatch/loopwatch/internal/features"
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
+
+// call notes a call as issued: the model's call always counts, executed or not.
+func (a *Applier) call(r *Run, e *events.Event) {
+	w, c := &r.Window, e.Call
+	tool := a.learn(r, c.Tool, features.Unknown, false)
+	f := a.Features.Call(c.Tool, c.Args, c.RawArgs, tool.Effect, tool.Polls)
+	r.Cur.Call = f
+	r.Usage.Calls++
+	w.CallNo++
+
+	k := w.Keys.Put(f.Key)
+	r.Cur.Prior = *k
+	if k.Calls == 0 {
+		k.First = r.Cur.Ref
+	}
+	k.Calls++
+	if k.Rounds == 0 || k.Round != e.Round {
+		k.Rounds++
+	}
+	k.Round, k.Last = e.Round, r.Cur.Ref
+
+	w.Calls.Push(Issued{Key: f.Key, Tool: f.Tool, Round: e.Round, Call: r.Cur.Ref})
+	w.Cycles.Push(f.Key, r.Cur.Ref)
+	if e.Round == w.Round.Number {
+		r.Cur.SameRound = w.Round.Calls > 0
+		w.Round.Calls++
+		w.Round.Keys += mix(f.Key)
+	}
+	w.Pending.Push(Pending{
+		ID: a.Features.Hash(c.ID), Call: f, Ref: r.Cur.Ref, Round: e.Round,
+		ElapsedMS: r.Clock.Elapsed, StoredMS: r.StoredMS, TimeoutMS: c.TimeoutMS,
+	})
+}
+
+// take finds the open call a result answers: of the same round first, else the
+// newest of that id.
+func (w *Window) take(id features.Hash, round int) (Pending, bool) {
+	found := -1
+	for i := 0; i < w.Pending.Len(); i++ {
+		p := w.Pending.Back(i)
+		if p.Done || p.ID != id {
+			continue
+		}
+		if p.Round == round {
+			found = i
+			break
+		}
+		if found < 0 {
+			found = i
+		}
+	}
+	if found < 0 {
+		return Pending{}, false
+	}
+	p := w.Pending.Back(found)
+	p.Done = true
+	return *p, true
+}
+
+// result pairs a result with its call and completes a step.
+func (a *Applier) result(r *Run, e *events.Event) {
+	w, res := &r.Window, e.Result
+	p, known := w.take(a.Features.Hash(res.CallID), e.Round)
+	r.Cur.Answered = known
+	r.Cur.Call = p.Call
+	if known && p.Round == w.Round.Number {
+		r.Cur.SameRound = w.Round.Answers > 0
+		w.Round.Answers++
+	}
+	defer r.complete(p.Round)
+	if res.Replayed {
+		r.Cur.Counts = false
+		return
+	}
+	if !known {
+		return
+	}
+	f := a.Features.Result(answer(res, p.Call))
+	r.Cur.Result = f
+	if f.Infra || p.Call.Effect == features.Think {
+		r.Cur.Counts = false
+		return
+	}
+	a.step(r, e, p, f)
+}
+
+// step folds one completed step into the tables of the window.
+func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
+	w := &r.Window
+	k := w.Keys.Put(p.Call.Key)
+	r.Cur.Prior = *k
+	s := Step{
+		Key: p.Call.Key, Tool: p.Call.Tool, Result: f.Hash, Class: f.Class,
+		Call: p.Ref, Answer: r.Cur.Ref, Round: p.Round, Epoch: w.Epoch, Error: f.Error,
+	}
+	o := w.Results.Put(f.Hash)
+	r.Cur.Outcome = *o
+	s.Novel = o.Count == 0
+	o.note(p, r.Cur.Ref, w.Epoch)
+
+	again := k.Results > 0 && k.Result == f.Hash
+	s.Changed = changed(e.Result, p.Call, f, r)
+	advance := effective(e.Result, p.Call, f, again)
+	k.answer(r, p, f, again && k.Epoch == w.Epoch)
+	w.noteError(&r.Cur, p, f)
+	if advance {
+		w.Epoch++
+	} else if f.Error == false && !hadResult(&r.Cur.Prior) && (p.Call.Effect == features.Run || p.Call.Effect == features.Unknown) {
+		w.Soft++
+	}
+	if p.Call.Waits || p.Call.Sleeps {
+		w.Waited = w.CallNo
+	}
+	if p.Round == w.Round.Number {
+		w.Round.Novel = w.Round.Novel || s.Novel
+		w.Round.Changed = w.Round.Changed || s.Changed
+		w.Round.Pairs += mix(p.Call.Key ^ mix(f.Hash))
+	} else if s.Novel || s.Changed {
+		w.Quiet = 0
+	}
+	r.Cur.Step = s
+	w.Steps.Push(s)
+}
+
+func hadResult(k *Key) bool { return k.Results > 0 }
+
+// answer notes a result on the call it belongs to; unchanged says that it is
+// the result the call had before, in the same epoch.
+func (k *Key) answer(r *Run, p Pending, f features.Result, unchanged bool) {
+	switch {
+	case !unchanged:
+		k.Same = 1
+	case k.Answered != p.Round:
+		k.Same++
+	}
+	if k.Results == 0 {
+		k.FirstResult = r.Cur.Ref
+	}
+	k.Results++
+	k.Result, k.Failed, k.Answered = f.Hash, f.Error, p.Round
+	k.Epoch, k.Soft, k.CallNo = r.Window.Epoch, r.Window.Soft, r.Window.CallNo
+	k.ElapsedMS, k.LastResult = p.ElapsedMS, r.Cur.Ref
+}
+
+// note counts a result for the tool that brought it last.
+func (o *Outcome) note(p Pending, ref Ref, epoch uint32) {
+	if o.Count == 0 || o.Tool != p.Call.Tool || o.Epoch != epoch {
+		*o = Outcome{Tool: p.Call.Tool, Count: 1, Round: p.Round, Epoch: epoch, First: ref}
+	} else if o.Round != p.Round {
+		o.Count++
+		o.Round = p.Round
+	}
+	o.Args = append(o.Args[:0], p.Call.Args...)
+}
+
+// complete tells the completion of the round under way when its last result
+// came, and how many quiet rounds there are now.
+func (r *Run) complete(round int) {
+	w := &r.Window
+	if round == w.Round.Number && w.Round.Complete() && !w.Round.Counted {
+		w.closeRound()
+		r.Cur.Completed = true
+	}
+	r.Cur.Quiet = w.Quiet
+}
+
+// changed reports a side effect as a worker or a declaration tells it.
+func changed(res *events.Result, c features.Call, f features.Result, r *Run) bool {
+	if res.Changed != nil {
+		return *res.Changed
+	}
+	t := r.Tool(c.Tool)
+	return t != nil && t.Effect == features.Write && !f.Error
+}
+
+// effective reports whether the step advanced the epoch: the tool said so, or
+// it was a write that succeeded and did not bring the result it brought before.
+func effective(res *events.Result, c features.Call, f features.Result, again bool) bool {
+	if res.Changed != nil {
+		return *res.Changed
+	}
+	return c.Effect == features.Write && !f.Error && !again
+}
+
+// noteError counts the error class of a result per tool and over tools; a
+// success forgets the tool's classes.
+func (w *Window) noteError(cur *Current, p Pending, f features.Result) {
+	if !f.Error {
+		w.Sibling = Errors{}
+		w.forgetErrors(p.Call.Tool)
+		return
+	}
+	h := mix(p.Call.Tool) ^ f.Class
+	x := w.Errors.Put(h)
+	x.note(p, f.Class, cur.Ref, w.Epoch)
+	cur.Error = *x
+	if w.Sibling.Class != f.Class {
+		w.Sibling = Errors{}
+	}
+	w.Sibling.note(p, f.Class, cur.Ref, w.Epoch)
+}
+
+func (w *Window) forgetErrors(tool features.Hash) {
+	var gone [maxErrors]features.Hash
+	n := 0
+	w.Errors.Each(func(h features.Hash, x *Errors) bool {
+		if len(x.Tools) > 0 && x.Tools[0] == tool {
+			gone[n] = h
+			n++
+		}
+		return n < len(gone)
+	})
+	for _, h := range gone[:n] {
+		w.Errors.Delete(h)
+	}
+}
+
+// note counts one failure; failures of one round are one piece of evidence.
+func (x *Errors) note(p Pending, class features.Hash, ref Ref, epoch uint32) {
+	if x.Count == 0 {
+		*x = Errors{Class: class, First: ref}
+	}
+	if x.Count == 0 || x.Round != p.Round {
+		x.Count++
+	}
+	x.Round, x.Epoch, x.Last = p.Round, epoch, ref
+	for _, t := range x.Tools {
+		if t == p.Call.Tool {
+			return
+		}
+	}
+	if len(x.Tools) < 8 {
+		x.Tools = append(x.Tools, p.Call.Tool)
+	}
+}
+
+// answer says a result in the words of features.
+func answer(res *events.Result, c features.Call) features.Answer {
+	out := features.Answer{
+		Tool: res.Tool, Content: res.Content, Truncated: res.Truncated, SHA: res.ContentSHA, Echoes: c.Echoes,
+	}
+	if res.Error != nil {
+		out.Failed, out.Message, out.Code, out.Retryable = true, res.Error.Message, res.Error.Code, res.Error.Retryable
+	}
+	return out
+}
+
+// mix spreads a hash so that sums of mixed hashes tell sets apart.
+func mix(h features.Hash) features.Hash {
+	x := uint64(h) * 0x9E3779B97F4A7C15
+	x ^= x >> 29
+	x *= 0xBF58476D1CE4E5B9
+	return features.Hash(x ^ x>>32)
+}

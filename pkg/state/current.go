@@ -1,0 +1,38 @@
+package state
+
+import (
+	"github.com/loopwatch/loopwatch/internal/features"
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
+
+// Current describes the event applied last and how it relates to what came
+// before. Detectors read it; it is not stored.
+type Current struct {
+	Ref    Ref
+	Kind   events.Kind
+	Order  Order
+	Round  int
+	Counts bool // false for our own injections, replayed results and infrastructure weather
+
+	Call     features.Call   // the call issued, or the one the result answers
+	Result   features.Result // of a tool_result
+	Text     features.Text   // of a turn or message
+	Prior    Key             // what was known of the call before this event
+	Outcome  Outcome         // what was known of the result before this event
+	Error    Errors          // the error class of the result, this event included
+	Step     Step            // the step this result completed
+	Answered bool            // the result has a call that is known
+
+	SameRound bool     // an earlier call (or result) of the same round was applied
+	Completed bool     // this event completed its round
+	Quiet     int      // completed rounds in a row without effect and new result, this one included
+	Asked     []string // fields asked for although they are held
+	NewTurn   bool     // the event opened a round
+}
+
+// View is what a detector sees: the run with the event already applied, and
+// its task. It must not be changed.
+type View struct {
+	*Run
+	Task *Task
+}

@@ -1,0 +1,92 @@
+package state
+
+import "github.com/loopwatch/loopwatch/internal/features"
+
+// Bounds of the ledger.
+const (
+	MaxIncidents = 16 // incidents remembered of a run, oldest forgotten first
+	MaxUnacked   = 8  // controls awaiting an acknowledgement
+	maxAccounts  = 64 // causes whose evidence is summed
+)
+
+// Ledger is what was found and done about a run. Only the policy writes it.
+type Ledger struct {
+	Incidents    []Incident
+	Accounts     Table[Account] // evidence by cause
+	Density      Ring[uint8]    // weight of the last steps, in halves
+	Observations int            // injected so far
+	Controls     int            // acted controls so far
+	Unacked      []Control
+	Halt         Halt
+	Withheld     uint64 // findings not acted on
+	Fired        string // detector that acted first, empty for none
+	ActedPast    bool   // the worker acted past its halt
+}
+
+// Account is the evidence gathered on one cause, in halves of a futile step.
+type Account struct {
+	Halves int
+	First  Ref
+	Round  int // round of the first evidence
+}
+
+// Incident is one loop and what was done about it, rung by rung.
+type Incident struct {
+	ID       string
+	Detector string
+	Cause    features.Hash
+	Tool     features.Hash // tool whose repetition it is, 0 for none
+	First    Ref           // first evidence event
+	Since    int           // round of the first evidence
+	Rung     int           // rungs taken so far
+	After    int           // evidence since the last rung, in halves
+	CallNo   uint32        // Window.CallNo at the last rung
+	Clean    int           // steps in a row without evidence
+	Slow     bool          // shows over many turns: needs more evidence
+	Shadow   bool          // findings are logged, nothing is done
+	Closed   bool          // the run recovered
+	Reason   string        // reason logged last: the next one is logged when it differs
+}
+
+// Control is an acted control the worker has not acknowledged yet.
+type Control struct {
+	ID        string
+	Kind      string
+	ExpiresMS int64
+}
+
+// NewLedger returns an empty ledger that judges density over the last steps.
+func NewLedger(steps int) Ledger {
+	return Ledger{Accounts: Table[Account]{Limit: maxAccounts}, Density: Ring[uint8]{Limit: steps}}
+}
+
+// Open returns the newest incident that is open and matches, nil for none.
+func (l *Ledger) Open(match func(*Incident) bool) *Incident {
+	for i := len(l.Incidents) - 1; i >= 0; i-- {
+		if in := &l.Incidents[i]; !in.Closed && match(in) {
+			return in
+		}
+	}
+	return nil
+}
+
+// Begin adds an incident. The pointer is valid until the next Begin.
+func (l *Ledger) Begin(in Incident) *Incident {
+	if len(l.Incidents) >= MaxIncidents {
+		l.Incidents = append(l.Incidents[:0], l.Incidents[1:]...)
+	}
+	l.Incidents = append(l.Incidents, in)
+	return &l.Incidents[len(l.Incidents)-1]
+}
+
+// Ack removes a control from the unacknowledged ones and reports whether it
+// was there.
+func (l *Ledger) Ack(id string) bool {
+	for i, c := range l.Unacked {
+		if c.ID == id {
+			l.Unacked = append(l.Unacked[:i], l.Unacked[i+1:]...)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,40 @@
+package state
+
+// Ring holds the last Limit values in order. The zero Ring holds nothing until
+// Limit is set.
+type Ring[V any] struct {
+	Limit int
+	items []V
+	start int
+}
+
+// Len returns the number of values held.
+func (r *Ring[V]) Len() int { return len(r.items) }
+
+// Push adds a value as the newest, dropping the oldest when full, and returns
+// what was dropped.
+func (r *Ring[V]) Push(v V) (dropped V, full bool) {
+	if len(r.items) < r.Limit {
+		r.items = append(r.items, v)
+		return dropped, false
+	}
+	if r.Limit == 0 {
+		return v, true
+	}
+	dropped = r.items[r.start]
+	r.items[r.start] = v
+	r.start = (r.start + 1) % r.Limit
+	return dropped, true
+}
+
+// Back returns the i-th newest value, 0 being the newest. It panics past Len.
+func (r *Ring[V]) Back(i int) *V {
+	n := len(r.items)
+	if i < 0 || i >= n {
+		panic("state: ring index out of range")
+	}
+	return &r.items[(r.start+n-1-i)%n]
+}
+
+// Clear forgets all values.
+func (r *Ring[V]) Clear() { *r = Ring[V]{Limit: r.Limit} }

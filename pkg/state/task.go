@@ -1,0 +1,92 @@
+package state
+
+// TaskID names a unit of work within the fleet.
+type TaskID struct{ Tenant, Task string }
+
+// Task is what all runs of one task share: retries and sub-agents meet here.
+type Task struct {
+	ID       TaskID
+	Attempts int      // root runs seen
+	Runs     []Member // live and recent runs, oldest first, at most MaxMembers
+	Dropped  int      // members forgotten beyond MaxMembers
+	Tomb     Halt     // set when a root was halted: new runs are refused at hello
+}
+
+// MaxMembers bounds the runs a task names; ended ones are forgotten first.
+const MaxMembers = 256
+
+// Member is one run of a task as its siblings need to know it.
+type Member struct {
+	Run, Parent, Agent string
+	Over               bool // ended or lost
+}
+
+// Halt says that a run or a task must not go on, and why. The zero Halt stops
+// nothing.
+type Halt struct {
+	Control   string // id of the halt control, empty for none
+	Incident  string
+	Detector  string
+	Rung      int
+	EndStatus string
+	Reason    string // an operator's words, empty otherwise
+	FromRun   string // run whose halt caused this one
+	Cause     Ref    // event that caused it
+	UntilMS   int64  // stored time at which it lapses, 0 for never
+}
+
+// Active reports whether the halt stops anything.
+func (h Halt) Active() bool { return h.Control != "" }
+
+// Member returns the entry of a run, nil where the task does not name it.
+func (t *Task) Member(run string) *Member {
+	for i := range t.Runs {
+		if t.Runs[i].Run == run {
+			return &t.Runs[i]
+		}
+	}
+	return nil
+}
+
+// Join adds a run to the task, or finds it there.
+func (t *Task) Join(run, parent, agent string) *Member {
+	if m := t.Member(run); m != nil {
+		return m
+	}
+	if len(t.Runs) >= MaxMembers {
+		t.forget()
+	}
+	t.Runs = append(t.Runs, Member{Run: run, Parent: parent, Agent: agent})
+	return &t.Runs[len(t.Runs)-1]
+}
+
+// forget drops the oldest run that is over, or the oldest of all.
+func (t *Task) forget() {
+	at := 0
+	for i := range t.Runs {
+		if t.Runs[i].Over {
+			at = i
+			break
+		}
+	}
+	t.Runs = append(t.Runs[:at], t.Runs[at+1:]...)
+	t.Dropped++
+}
+
+// Descendants returns the runs below run that are not over, nearest first.
+func (t *Task) Descendants(run string) []Member {
+	var out []Member
+	below := map[string]bool{run: true}
+	for grew := true; grew; {
+		grew = false
+		for _, m := range t.Runs {
+			if m.Parent != "" && below[m.Parent] && !below[m.Run] {
+				below[m.Run], grew = true, true
+				if !m.Over {
+					out = append(out, m)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+package state
+
+import "github.com/loopwatch/loopwatch/internal/features"
+
+// Sizes of the window. Memory, the number of distinct calls, is policy.
+const (
+	DefaultMemory = 256
+	MaxSteps      = 64 // completed steps and issued calls looked back on
+	MaxPending    = 64 // calls without a result
+	MaxPeriod     = 8  // longest cycle told
+	maxErrors     = 64
+	maxKnown      = 64
+)
+
+// Window is the bounded memory of a run. A resumed run starts a fresh one.
+type Window struct {
+	Keys     Table[Key]     // distinct calls, by key
+	Results  Table[Outcome] // distinct results, by tool and result
+	Errors   Table[Errors]  // error classes of one tool since its last success
+	Sibling  Errors         // one error class over several tools
+	Calls    Ring[Issued]   // calls as issued, executed or not
+	Steps    Ring[Step]     // calls with their results
+	Pending  Ring[Pending]  // calls without a result yet
+	Cycles   Cycles         // laps over calls, one entry a call
+	Laps     Cycles         // laps over rounds with their results
+	Round    Round          // the round under way
+	Quiet    int            // completed rounds in a row without effect and without a new result
+	State    Streak         // hash of the run's structured record over turns
+	Known    []string       // fields already held, as the last turn that named them said
+	Epoch    uint32         // effective changes so far
+	Soft     uint32         // half changes: user messages, new successes of unknown effect
+	CallNo   uint32         // calls issued so far
+	Waited   uint32         // CallNo at the last wait
+	Finished int            // plan steps completed, as last reported
+}
+
+// NewWindow returns an empty window that remembers at most memory distinct
+// calls and results; 0 means DefaultMemory.
+func NewWindow(memory int) Window {
+	if memory <= 0 {
+		memory = DefaultMemory
+	}
+	return Window{
+		Keys:    Table[Key]{Limit: memory},
+		Results: Table[Outcome]{Limit: memory},
+		Errors:  Table[Errors]{Limit: maxErrors},
+		Calls:   Ring[Issued]{Limit: MaxSteps},
+		Steps:   Ring[Step]{Limit: MaxSteps},
+		Pending: Ring[Pending]{Limit: MaxPending},
+	}
+}
+
+// Truncated reports whether distinct calls or results were forgotten, so that
+// "never seen" and whole-run counts cannot be told exactly any more.
+func (w *Window) Truncated() bool { return w.Keys.Evicted > 0 || w.Results.Evicted > 0 }
+
+// Key is what is remembered of one distinct call.
+type Key struct {
+	Calls     uint32 // times issued, executed or not
+	Rounds    uint32 // distinct rounds in which it was issued
+	Same      uint32 // rounds in a row it brought Result within Epoch
+	Results   uint32 // results received, replayed ones not counted
+	Round     int    // round of the newest issue
+	Answered  int    // round of the newest result
+	Result    features.Hash
+	Epoch     uint32 // epoch when Result came
+	Soft      uint32
+	CallNo    uint32 // when Result came
+	ElapsedMS int64  // run's clock at the newest answered call
+	Failed    bool
+
+	First       Ref // first issue
+	FirstResult Ref // first result that was not replayed
+	Last        Ref // newest issue
+	LastResult  Ref
+}
+
+// Outcome is what is remembered of one distinct result.
+type Outcome struct {
+	Tool  features.Hash // tool that brought it last
+	Count uint32        // rounds in which that tool brought it
+	Round int
+	Epoch uint32
+	First Ref
+	Args  []features.Hash // arguments of the newest call that brought it
+}
+
+// Errors is a count of one error class.
+type Errors struct {
+	Class features.Hash
+	Count int // distinct rounds
+	Round int
+	Epoch uint32
+	Tools []features.Hash // distinct, at most 8
+	First Ref
+	Last  Ref
+}
+
+// Issued is one call as the model issued it.
+type Issued struct {
+	Key, Tool features.Hash
+	Round     int
+	Call      Ref
+}
+
+// Step is one call with its result. Replayed results make no step.
+type Step struct {
+	Key, Tool, Result, Class features.Hash
+	Call, Answer             Ref
+	Round                    int
+	Epoch                    uint32 // before this step took effect
+	Error, Novel, Changed    bool
+}
+
+// Pending is a call that has no result yet.
+type Pending struct {
+	ID        features.Hash // of the call id
+	Call      features.Call
+	Ref       Ref
+	Round     int
+	ElapsedMS int64 // run's clock
+	StoredMS  int64 // stored time
+	TimeoutMS int64 // declared, 0 for unknown
+	Done      bool
+}
+
+// Streak counts turns in a row that carried the same hash.
+type Streak struct {
+	Hash  features.Hash
+	Turns int
+	First Ref
+}
+
+// Round is the round under way: it may still get calls and results.
+type Round struct {
+	Number  int
+	Calls   int
+	Answers int
+	Keys    features.Hash // order-free combination of its calls
+	Pairs   features.Hash // order-free combination of its calls with results
+	Novel   bool          // a result hash not seen in the run before
+	Changed bool          // a side effect
+	First   Ref
+	Counted bool // its completion was already told
+}
+
+// Complete reports whether every call of the round has its result.
+func (r Round) Complete() bool { return r.Calls > 0 && r.Answers >= r.Calls }
