@@ -37,10 +37,12 @@ type Reader struct{}
 // NewReader returns a reader of no partition. Close it.
 func (b *Bus) NewReader(cfg ReaderConfig) *Reader { return &Reader{} }
 
-// Add reads partition p from sequence from (1 is the first ever stored) on.
-// It returns at once; an unreachable bus is retried until Remove or Close.
-// Adding a partition that is read already is an error.
-func (r *Reader) Add(p int, from uint64) error { return errSketch }
+// Add reads partition p from sequence from (1 is the first ever stored) on, as
+// long as the stream is the one that was created at created (StreamState, as
+// Verify returns it); a zero created takes the stream that is found first. It
+// returns at once; an unreachable bus is retried until Remove or Close. Adding
+// a partition that is read already is an error.
+func (r *Reader) Add(p int, from uint64, created time.Time) error { return errSketch }
 
 // Remove stops reading p and drops what waits of it; afterwards Fetch returns
 // nothing of p. Removing what is not read does nothing.
