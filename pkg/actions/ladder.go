@@ -36,17 +36,25 @@ type decider struct {
 
 // judge gives one finding its verdict.
 func (d *decider) judge(f *Found) {
-	shadow := f.Rule.Mode == ShadowMode
-	in := d.match(f, shadow)
+	exempt := d.exempt(f)
+	quiet := f.Rule.Mode == ShadowMode || exempt
+	in := d.match(f, quiet)
+	fresh := in == nil
 	switch {
 	case d.ledger.Halt.Active():
 		d.withhold(f, in, Stopped)
-	case d.exempt(f):
-		d.withhold(f, in, Exempt)
-	case in == nil && !d.ready(f):
+		return
+	case fresh && !d.ready(f):
 		d.withhold(f, nil, Weak)
-	case in == nil:
-		d.climb(f, d.open(f, shadow))
+		return
+	case fresh:
+		in = d.open(f, quiet)
+	}
+	switch {
+	case exempt:
+		d.withhold(f, in, Exempt)
+	case fresh:
+		d.climb(f, in)
 	default:
 		d.book(f, in)
 		if d.due(f, in) {
