@@ -23,6 +23,7 @@ func (a *Applier) Apply(r *Run, e *events.Event) Order {
 	}
 	r.Clock.advance(e.Time.UnixMilli())
 	r.StoredMS = max(r.StoredMS, e.Stored.UnixMilli())
+	r.LastID, r.LastRef, r.LastSeq = e.ID, ref, e.Seq
 	if e.Parent != "" && r.Parent == "" {
 		r.Parent = e.Parent
 	}

@@ -53,6 +53,8 @@ type Control struct {
 	ID        string
 	Kind      string
 	ExpiresMS int64
+	ResendMS  int64 // stored time at which it is sent again, 0 for never
+	Resent    int
 }
 
 // NewLedger returns an empty ledger that judges density over the last steps.

@@ -43,7 +43,11 @@ type Run struct {
 	Seq      Sequence
 	Clock    Clock
 	Usage    Usage
-	StoredMS int64 // stored time of the newest event, milliseconds since 1970
+	StoredMS int64  // stored time of the newest event, milliseconds since 1970
+	DueMS    int64  // indexed deadline, 0 for none; see Partition.Schedule
+	LastID   string // id of the newest event, which a decision of time carries
+	LastRef  Ref
+	LastSeq  uint64
 
 	Window Window
 	Ledger Ledger

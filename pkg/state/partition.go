@@ -1,0 +1,233 @@
+package state
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// Partition is the working set of one partition: its runs and tasks as last
+// applied, loaded from the store when first needed and written back by Flush.
+// It is not safe for concurrent use.
+//
+// A failed load is kept and returned by Err and by Flush; until then the
+// partition answers as if the record were absent, so the caller must check Err
+// before it acts on anything.
+type Partition struct {
+	Number int
+	Meta   Meta
+
+	store  Store
+	memory int // distinct calls a new run remembers
+	limit  int // runs kept decoded between flushes
+
+	runs  map[RunID]*Run
+	tasks map[TaskID]*Task
+	dirty struct {
+		runs  map[RunID]struct{}
+		tasks map[TaskID]struct{}
+		index []indexed // deadline keys to replace
+	}
+	err error
+}
+
+type indexed struct {
+	id       RunID
+	old, new int64
+}
+
+// OpenPartition loads what the store holds of partition n. New runs remember
+// DefaultMemory distinct calls until SetMemory.
+func OpenPartition(store Store, n int) (*Partition, error) {
+	p := &Partition{
+		Number: n, store: store, memory: DefaultMemory, limit: 20_000,
+		runs: map[RunID]*Run{}, tasks: map[TaskID]*Task{},
+	}
+	p.clean()
+	b, err := store.Get(p.key('M', ""))
+	if err != nil {
+		return nil, fmt.Errorf("load partition %d: %w", n, err)
+	}
+	if b != nil {
+		if p.Meta, err = DecodeMeta(b); err != nil {
+			return nil, fmt.Errorf("load partition %d: %w", n, err)
+		}
+	}
+	return p, nil
+}
+
+// SetMemory sets how many distinct calls new and resumed runs remember.
+func (p *Partition) SetMemory(n int) { p.memory = n }
+
+// Memory returns it.
+func (p *Partition) Memory() int { return p.memory }
+
+// Err returns the first load that failed, nil if none did.
+func (p *Partition) Err() error { return p.err }
+
+// Run returns the run of that id, nil where it is not known.
+func (p *Partition) Run(id RunID) *Run {
+	if r, ok := p.runs[id]; ok {
+		return r
+	}
+	b, err := p.store.Get(p.key('R', id.Tenant, id.Task, id.Run))
+	if b == nil || err != nil {
+		p.fail(err)
+		return nil
+	}
+	r, err := DecodeRun(b)
+	if err != nil {
+		p.fail(fmt.Errorf("load run %s: %w", id.Run, err))
+		return nil
+	}
+	p.runs[id] = r
+	return r
+}
+
+// Create adds a run that is not known yet.
+func (p *Partition) Create(id RunID, agent string) *Run {
+	r := NewRun(id, agent, p.memory)
+	p.runs[id] = r
+	p.Touch(r)
+	return r
+}
+
+// Touch marks a run as changed, to be written by the next Flush.
+func (p *Partition) Touch(r *Run) { p.dirty.runs[r.ID] = struct{}{} }
+
+// Task returns the task of that id, made empty where it is not known.
+func (p *Partition) Task(id TaskID) *Task {
+	if t, ok := p.tasks[id]; ok {
+		return t
+	}
+	b, err := p.store.Get(p.key('T', id.Tenant, id.Task))
+	p.fail(err)
+	t := &Task{ID: id}
+	if b != nil {
+		if t, err = DecodeTask(b); err != nil {
+			p.fail(fmt.Errorf("load task %s: %w", id.Task, err))
+			t = &Task{ID: id}
+		}
+	}
+	p.tasks[id] = t
+	return t
+}
+
+// TouchTask marks a task as changed, to be written by the next Flush.
+func (p *Partition) TouchTask(t *Task) { p.dirty.tasks[t.ID] = struct{}{} }
+
+// EachRun calls fn for every run of the partition in the order of their ids
+// until it returns false. Runs that were changed since the last flush are seen
+// as they are now.
+func (p *Partition) EachRun(fn func(*Run) bool) error {
+	var ids []RunID
+	from := p.key('R', "")
+	err := p.store.Scan(from, after(from[:3]), func(k, _ []byte) bool {
+		if id, ok := runIDOf(k); ok {
+			ids = append(ids, id)
+		}
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("list runs of partition %d: %w", p.Number, err)
+	}
+	for id := range p.dirty.runs {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, compareRuns)
+	for _, id := range slices.Compact(ids) {
+		_, held := p.runs[id]
+		r := p.Run(id)
+		if r != nil && !fn(r) {
+			break
+		}
+		if !held && len(p.runs) > p.limit {
+			p.Evict()
+		}
+	}
+	return p.err
+}
+
+// Flush adds everything changed since the last flush to the batch, the
+// partition's own record included. After the batch is committed the caller
+// calls Committed.
+func (p *Partition) Flush(b *Batch) error {
+	if p.err != nil {
+		return p.err
+	}
+	for id := range p.dirty.runs {
+		b.Set(p.key('R', id.Tenant, id.Task, id.Run), AppendRun(nil, p.runs[id]))
+	}
+	for id := range p.dirty.tasks {
+		b.Set(p.key('T', id.Tenant, id.Task), AppendTask(nil, p.tasks[id]))
+	}
+	for _, x := range p.dirty.index {
+		if x.old != 0 {
+			b.Delete(p.dueKey(x.old, x.id))
+		}
+		if x.new != 0 {
+			b.Set(p.dueKey(x.new, x.id), nil)
+		}
+	}
+	b.Set(p.key('M', ""), AppendMeta(nil, &p.Meta))
+	return nil
+}
+
+// Committed says that the flushed batch is in the store.
+func (p *Partition) Committed() {
+	p.clean()
+	if len(p.runs) > p.limit {
+		p.Evict()
+	}
+}
+
+// Evict forgets decoded records that are not waiting to be written.
+func (p *Partition) Evict() {
+	for id := range p.runs {
+		if _, dirty := p.dirty.runs[id]; !dirty {
+			delete(p.runs, id)
+		}
+	}
+	for id := range p.tasks {
+		if _, dirty := p.dirty.tasks[id]; !dirty {
+			delete(p.tasks, id)
+		}
+	}
+}
+
+func (p *Partition) clean() {
+	p.dirty.runs = map[RunID]struct{}{}
+	p.dirty.tasks = map[TaskID]struct{}{}
+	p.dirty.index = p.dirty.index[:0]
+}
+
+func (p *Partition) fail(err error) {
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("partition %d: %w", p.Number, err)
+	}
+}
+
+// key is the partition's number, the kind of record, and names that cannot
+// contain the separator.
+func (p *Partition) key(kind byte, names ...string) []byte {
+	k := binary.BigEndian.AppendUint16(nil, uint16(p.Number))
+	k = append(k, kind)
+	for i, n := range names {
+		if i > 0 {
+			k = append(k, 0)
+		}
+		k = append(k, n...)
+	}
+	return k
+}
+
+// after returns the first key behind all keys with that prefix.
+func after(prefix []byte) []byte {
+	k := slices.Clone(prefix)
+	for i := len(k) - 1; i >= 0; i-- {
+		if k[i]++; k[i] != 0 {
+			return k[:i+1]
+		}
+	}
+	return nil
+}
