@@ -37,6 +37,9 @@ func (k Kind) Known() bool {
 	return false
 }
 
+// InRound reports whether events of the kind carry the round they belong to.
+func (k Kind) InRound() bool { return k == TurnKind || k == ToolCall || k == ToolResult }
+
 // Origin says who caused an event; the zero value means the agent.
 type Origin string
 
@@ -47,8 +50,9 @@ const (
 
 // Event is one thing that happened to one run, as its worker reported it, or
 // one of our own events on a partition. Exactly one body pointer is set, the
-// one that Kind names. Decode owns every string and RawJSON it returns: they
-// do not alias the input.
+// one that Kind names (none for a tick). Strings and RawJSON of a decoded event
+// do not alias the input; a tick, an operator's act and a policy change carry
+// no identity, seq, round or origin.
 type Event struct {
 	V      int       `json:"v"`
 	ID     string    `json:"id"`
@@ -58,31 +62,31 @@ type Event struct {
 	Task   string    `json:"task,omitempty"`
 	Run    string    `json:"run,omitempty"`
 	Parent string    `json:"parent,omitempty"`
-	Seq    uint64    `json:"seq,omitempty"` // per run, from 1, set by the worker; 0 only on a run_start that does not know its place
-	Time   time.Time `json:"time"`          // worker's clock
+	Seq    uint64    `json:"seq,omitzero"` // per run, from 1, set by the worker; 0 only on a run_start that does not know its place
+	Time   time.Time `json:"time"`         // worker's clock
 	Stored time.Time `json:"stored,omitzero"`
-	Round  int       `json:"round,omitempty"` // number of the model response, from 1; 0 where the kind has none
+	Round  int       `json:"round,omitzero"` // number of the model response, from 1; 0 where the kind has none
 	Origin Origin    `json:"origin,omitempty"`
 
-	Start    *Start    `json:"start,omitempty"`
-	Turn     *Turn     `json:"turn,omitempty"`
-	Call     *Call     `json:"call,omitempty"`
-	Result   *Result   `json:"result,omitempty"`
-	Message  *Message  `json:"message,omitempty"`
-	End      *End      `json:"end,omitempty"`
-	Ack      *Ack      `json:"ack,omitempty"`
-	Operator *Operator `json:"operator,omitempty"`
-	Policy   *Policy   `json:"policy,omitempty"`
+	Start    *Start    `json:"start,omitzero"`
+	Turn     *Turn     `json:"turn,omitzero"`
+	Call     *Call     `json:"call,omitzero"`
+	Result   *Result   `json:"result,omitzero"`
+	Message  *Message  `json:"message,omitzero"`
+	End      *End      `json:"end,omitzero"`
+	Ack      *Ack      `json:"ack,omitzero"`
+	Operator *Operator `json:"operator,omitzero"`
+	Policy   *Policy   `json:"policy,omitzero"`
 
 	// StreamSeq and Partition are the event's place in its stream. A dump
 	// carries them; workers never set them, and a live reader overwrites them.
-	StreamSeq uint64 `json:"stream_seq,omitempty"`
-	Partition *int   `json:"partition,omitempty"`
+	StreamSeq uint64 `json:"stream_seq,omitzero"`
+	Partition *int   `json:"partition,omitzero"`
 }
 
 // Start opens a run, or re-attaches to a live one; it never resets anything.
 type Start struct {
-	Attempt int    `json:"attempt,omitempty"` // from 1; 0 means unknown
+	Attempt int    `json:"attempt,omitzero"` // from 1; 0 means unknown
 	Model   string `json:"model,omitempty"`
 	Tools   []Tool `json:"tools,omitempty"`
 	Limits  Limits `json:"limits,omitzero"`
@@ -98,69 +102,73 @@ const (
 	EffectWrite   Effect = "write"
 )
 
+func (e Effect) known() bool {
+	return e == "" || e == EffectUnknown || e == EffectRead || e == EffectWrite
+}
+
 // Tool is one tool the run may call.
 type Tool struct {
 	Name   string `json:"name"`
 	Effect Effect `json:"effect,omitempty"` // empty means unknown
-	Polls  bool   `json:"polls,omitempty"`  // calling it again and again is its use
+	Polls  bool   `json:"polls,omitzero"`   // calling it again and again is its use
 }
 
 // Limits bound a run; zero means no bound.
 type Limits struct {
-	MaxTurns       int     `json:"max_turns,omitempty"`
-	MaxCostUSD     float64 `json:"max_cost_usd,omitempty"`
-	MaxWallClockMS int64   `json:"max_wall_clock_ms,omitempty"`
-	MaxTokens      int64   `json:"max_tokens,omitempty"`
+	MaxTurns       int     `json:"max_turns,omitzero"`
+	MaxCostUSD     float64 `json:"max_cost_usd,omitzero"`
+	MaxWallClockMS int64   `json:"max_wall_clock_ms,omitzero"`
+	MaxTokens      int64   `json:"max_tokens,omitzero"`
 }
 
 // Turn is one model response.
 type Turn struct {
 	Text           string   `json:"text,omitempty"`
 	Model          string   `json:"model,omitempty"`
-	Usage          *Usage   `json:"usage,omitempty"`
-	CostUSD        *float64 `json:"cost_usd,omitempty"` // nil means unknown, which is not zero
-	State          RawJSON  `json:"state,omitempty"`    // the run's structured record, any JSON
+	Usage          *Usage   `json:"usage,omitzero"`
+	CostUSD        *float64 `json:"cost_usd,omitzero"` // nil means unknown, which is not zero
+	State          RawJSON  `json:"state,omitzero"`    // the run's structured record, any JSON
 	StateHash      string   `json:"state_hash,omitempty"`
-	StepsCompleted *int     `json:"steps_completed,omitempty"`
+	StepsCompleted *int     `json:"steps_completed,omitzero"`
 	Asks           []string `json:"asks,omitempty"`  // fields the draft asks the user for
-	Known          []string `json:"known,omitempty"` // names of fields already held; on the wire an object, or an array of names
-	Compacted      bool     `json:"compacted,omitempty"`
+	Known          Names    `json:"known,omitempty"` // names of fields already held, sorted
+	Compacted      bool     `json:"compacted,omitzero"`
 }
 
 // Usage counts tokens of one turn.
 type Usage struct {
-	InputTokens  int64 `json:"input_tokens,omitempty"`
-	OutputTokens int64 `json:"output_tokens,omitempty"`
-	CachedTokens int64 `json:"cached_tokens,omitempty"`
+	InputTokens  int64 `json:"input_tokens,omitzero"`
+	OutputTokens int64 `json:"output_tokens,omitzero"`
+	CachedTokens int64 `json:"cached_tokens,omitzero"`
 }
 
 // Call is one tool call as the model issued it, executed or not.
 type Call struct {
 	ID        string  `json:"id"` // unique within its round, 1–256 bytes
 	Tool      string  `json:"tool"`
-	Args      RawJSON `json:"args,omitempty"`
+	Args      RawJSON `json:"args,omitzero"`
 	RawArgs   string  `json:"raw_args,omitempty"` // argument text where the model produced no valid JSON
-	TimeoutMS int64   `json:"timeout_ms,omitempty"`
+	TimeoutMS int64   `json:"timeout_ms,omitzero"`
 }
 
 // Result is what came back for a call.
 type Result struct {
 	CallID     string  `json:"call_id"`
-	Tool       string  `json:"tool"`
-	Content    RawJSON `json:"content,omitempty"`
+	Tool       string  `json:"tool,omitempty"` // empty where the worker leaves it to the call of that id
+	Content    RawJSON `json:"content,omitzero"`
 	ContentSHA string  `json:"content_sha,omitempty"` // identifies the whole where Truncated
-	Truncated  bool    `json:"truncated,omitempty"`
-	Error      *Error  `json:"error,omitempty"`
-	Changed    *bool   `json:"changed,omitempty"` // nil where the tool does not know whether the world changed
-	DurationMS int64   `json:"duration_ms,omitempty"`
-	Replayed   bool    `json:"replayed,omitempty"` // our cached answer: neither counts nor resets
+	Truncated  bool    `json:"truncated,omitzero"`
+	Error      *Error  `json:"error,omitzero"`   // nil means the call succeeded
+	Changed    *bool   `json:"changed,omitzero"` // nil where the tool does not know whether the world changed
+	DurationMS int64   `json:"duration_ms,omitzero"`
+	Replayed   bool    `json:"replayed,omitzero"` // our cached answer: neither counts nor resets
 }
 
 // Error is a failed result.
 type Error struct {
 	Message   string `json:"message,omitempty"`
 	Code      string `json:"code,omitempty"` // a JSON number on the wire is taken as its text
-	Retryable bool   `json:"retryable,omitempty"`
+	Retryable bool   `json:"retryable,omitzero"`
 }
 
 // Message is text to the user, from the user, or to another run.
@@ -182,11 +190,19 @@ const (
 	Cancelled Status = "cancelled"
 )
 
+func (s Status) known() bool {
+	switch s {
+	case Done, Blocked, Failed, Halted, Stuck, Cancelled:
+		return true
+	}
+	return false
+}
+
 // End closes a run; afterwards it accepts only a run_start.
 type End struct {
 	Status  Status   `json:"status"`
 	Reason  string   `json:"reason,omitempty"`
-	Blocked *Blocker `json:"blocked,omitempty"`
+	Blocked *Blocker `json:"blocked,omitzero"`
 }
 
 // Blocker is what an agent reports when it gives up properly.
@@ -206,6 +222,14 @@ const (
 	Rejected Outcome = "rejected"
 	NotDone  Outcome = "failed"
 )
+
+func (o Outcome) known() bool {
+	switch o {
+	case Applied, Ignored, Expired, Rejected, NotDone:
+		return true
+	}
+	return false
+}
 
 // Ack answers one control message.
 type Ack struct {
