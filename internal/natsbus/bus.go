@@ -3,16 +3,18 @@ package natsbus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// ErrClosed is what a closed reader returns.
+var ErrClosed = errors.New("reader closed")
+
 // ErrNotFound says that a stream does not hold the sequence asked for.
 var ErrNotFound = errors.New("message not found")
-
-var errSketch = errors.New("sketch")
 
 // Bus is one connection's view of a provisioned bus. It is safe for concurrent use.
 type Bus struct {
@@ -21,12 +23,12 @@ type Bus struct {
 	partitions int
 }
 
-// New returns the bus behind nc, which stays the caller's to close. partitions
-// is what Provision returned.
+// New returns the bus behind nc, which stays the caller's to close; JetStream
+// is the one of its account. partitions is what Provision returned.
 func New(nc *nats.Conn, partitions int) (*Bus, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open JetStream: %w", err)
 	}
 	return &Bus{nc: nc, js: js, partitions: partitions}, nil
 }
@@ -43,25 +45,27 @@ type StreamState struct {
 
 // EventState says where the event stream of partition p stands.
 func (b *Bus) EventState(ctx context.Context, p int) (StreamState, error) {
-	return StreamState{}, errSketch
+	return b.state(ctx, EventStream(p))
 }
 
-// Event returns one stored event of partition p, or ErrNotFound.
-func (b *Bus) Event(ctx context.Context, p int, seq uint64) (Msg, error) { return Msg{}, errSketch }
-
-// PublishOwn stores one of our own events on the reserved subject of its kind
-// and returns its sequence. id is the event's id; as long as ctx lives it is
-// tried again under the same id, so that the event is stored once.
-func (b *Bus) PublishOwn(ctx context.Context, p int, kind, id string, data []byte) (uint64, error) {
-	return 0, errSketch
+func (b *Bus) state(ctx context.Context, stream string) (StreamState, error) {
+	s, err := b.js.Stream(ctx, stream)
+	if err != nil {
+		return StreamState{}, fmt.Errorf("ask %s for its state: %w", stream, err)
+	}
+	info := s.CachedInfo()
+	return StreamState{First: info.State.FirstSeq, Last: info.State.LastSeq, Created: info.Created}, nil
 }
 
-// Answer publishes without storing: verdicts, and stored controls again. It
-// returns when the message is in the connection's buffer, not when it is sent.
-func (b *Bus) Answer(subject string, header nats.Header, data []byte) error { return errSketch }
-
-// PutDeadLetter stores body for one rejected message, once per partition and
-// sequence: where one is already there, it is left as it is and stored is false.
-func (b *Bus) PutDeadLetter(ctx context.Context, p int, seq uint64, body []byte) (stored bool, err error) {
-	return false, errSketch
+// Event returns one stored event of partition p, or ErrNotFound. The stream's
+// leader is asked, so what it has acknowledged is found.
+func (b *Bus) Event(ctx context.Context, p int, seq uint64) (Msg, error) {
+	raw, err := b.get(ctx, EventStream(p), seq)
+	if err != nil {
+		return Msg{}, err
+	}
+	return Msg{
+		Partition: p, Seq: raw.Seq, Stored: raw.Time, Subject: raw.Subject, Data: raw.Data,
+		Check: raw.Header.Get(CheckHeader), ID: raw.Header.Get(IDHeader),
+	}, nil
 }

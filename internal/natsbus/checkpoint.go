@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Checkpoint is how far a partition was applied; the zero value is: nothing yet.
@@ -45,5 +48,40 @@ func Digest(m *Msg) [16]byte {
 // Verify compares a checkpoint of partition p with its event stream. The error
 // is of asking; what was found is the Standing.
 func (b *Bus) Verify(ctx context.Context, p int, c Checkpoint) (Standing, StreamState, error) {
-	return Gone, StreamState{}, errSketch
+	state, standing, err := b.stand(ctx, EventStream(p), c.Created, c.Seq+1)
+	if err != nil || standing == Recreated || standing == Backwards || standing == Gone {
+		return standing, state, err
+	}
+	if c.Seq == 0 || c.Digest == ([16]byte{}) {
+		return standing, state, nil
+	}
+	m, err := b.Event(ctx, p, c.Seq)
+	switch {
+	case errors.Is(err, ErrNotFound): // removed by age: nothing to compare with
+		return standing, state, nil
+	case err != nil:
+		return standing, state, err
+	case Digest(&m) != c.Digest:
+		return Differs, state, nil
+	}
+	return standing, state, nil
+}
+
+// stand compares what a reader knows of a stream, its creation (zero: nothing)
+// and the sequence that comes next, with the stream.
+func (b *Bus) stand(ctx context.Context, stream string, created time.Time, next uint64) (StreamState, Standing, error) {
+	state, err := b.state(ctx, stream)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return state, Gone, nil
+	case err != nil:
+		return state, Gone, err
+	case !created.IsZero() && !created.Equal(state.Created):
+		return state, Recreated, nil
+	case state.Last+1 < next:
+		return state, Backwards, nil
+	case next < state.First:
+		return state, Behind, nil
+	}
+	return state, Sound, nil
 }

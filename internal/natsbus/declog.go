@@ -1,24 +1,29 @@
 package natsbus
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // ErrFenced says that a later owner has raised its epoch on the log; whoever
 // gets it owns the partition no longer.
 var ErrFenced = errors.New("fenced by a later epoch")
 
-// ErrClosed is what a closed reader returns.
-var ErrClosed = errors.New("closed")
-
 // Record is one entry of a decision log.
 type Record struct {
-	Seq     uint64 // stream sequence; ignored by Append
-	Stored  time.Time
+	Seq     uint64
+	Stored  time.Time // UTC
 	Subject string
 	Header  nats.Header // ours; the bus' own (Nats-…) are left out
 	Data    []byte
@@ -26,43 +31,127 @@ type Record struct {
 
 // DecisionLog is the decision log of one partition, for its owner: outbox and
 // fence. All methods may be called from any goroutine; Append is one at a time.
-type DecisionLog struct{}
+type DecisionLog struct {
+	bus        *Bus
+	partition  int
+	stream     string
+	supersedes func(Record) bool
+	created    time.Time
+	last       atomic.Uint64
+	junk       atomic.Uint64
+
+	mu     sync.Mutex // held through an Append
+	fenced bool
+}
 
 // OpenLog opens the decision log of partition p at its present end.
 //
 // supersedes judges a foreign record on EpochSubject(p): true means that it is
 // validly signed and higher than ours, so that we are fenced. It is called
-// with records that came after the open, from inside Append.
+// from inside Append, with records that were stored after the log was opened.
 func (b *Bus) OpenLog(ctx context.Context, p int, supersedes func(Record) bool) (*DecisionLog, error) {
-	return nil, errSketch
+	l := &DecisionLog{bus: b, partition: p, stream: LogStream(p), supersedes: supersedes}
+	state, err := b.state(ctx, l.stream)
+	if err != nil {
+		return nil, fmt.Errorf("open decision log %d: %w", p, err)
+	}
+	l.created = state.Created
+	l.last.Store(state.Last)
+	return l, nil
 }
 
 // Append stores a record at the end of the log if nobody else has written
-// since, and returns its sequence. The same record (subject and data) is never
-// stored twice by one call, however many acknowledgements get lost. Foreign
-// records in the way are counted as junk and passed, unless one supersedes:
-// then, and forever after, the answer is ErrFenced. While the bus is away it
-// tries again until ctx ends. A header that begins with Nats- is refused.
+// since, and returns its sequence. The record (subject, header and data) is
+// never stored twice by one call, however many acknowledgements get lost.
+// Foreign records in the way are counted as junk and passed, unless one
+// supersedes: then, and ever after, the answer is ErrFenced. While the bus is
+// away it tries again until ctx ends. A *StreamError says that this is not the
+// log that was opened. A header that begins with Nats- is refused.
 //
 // When ctx ends, the record may or may not have been stored; Append of the
-// same record again finds out.
+// same record again, before any other, finds out.
 func (l *DecisionLog) Append(ctx context.Context, subject string, header nats.Header, data []byte) (uint64, error) {
-	return 0, errSketch
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	seq, err := l.append(ctx, Record{Subject: subject, Header: header, Data: data})
+	if err != nil {
+		return 0, fmt.Errorf("append to decision log %d: %w", l.partition, err)
+	}
+	return seq, nil
+}
+
+func (l *DecisionLog) append(ctx context.Context, r Record) (uint64, error) {
+	if len(ours(r.Header)) != len(r.Header) {
+		return 0, errors.New("header Nats-… is the bus' own")
+	}
+	for {
+		if l.fenced {
+			return 0, ErrFenced
+		}
+		m := &nats.Msg{Subject: r.Subject, Header: maps.Clone(r.Header), Data: r.Data}
+		ack, err := l.bus.store(ctx, m, jetstream.WithExpectLastSequence(l.last.Load()), jetstream.WithExpectStream(l.stream))
+		if err == nil {
+			l.last.Store(ack.Sequence)
+			return ack.Sequence, nil
+		}
+		if !isWrongLast(err) {
+			return 0, err
+		}
+		if seq, err := l.pass(ctx, r); seq != 0 || err != nil {
+			return seq, err
+		}
+	}
+}
+
+// pass reads what others stored after the last record known, and moves there.
+// It returns where r itself was found, 0 where it was not.
+func (l *DecisionLog) pass(ctx context.Context, r Record) (found uint64, err error) {
+	state, standing, err := l.bus.stand(ctx, l.stream, l.created, l.last.Load()+1)
+	if err != nil {
+		return 0, err
+	}
+	if standing != Sound && standing != Behind {
+		return 0, &StreamError{Stream: l.stream, Partition: l.partition, Standing: standing, Next: l.last.Load() + 1, State: state}
+	}
+	for seq := max(l.last.Load()+1, state.First); seq <= state.Last; seq++ {
+		o, err := l.record(ctx, seq)
+		switch {
+		case errors.Is(err, ErrNotFound):
+		case err != nil:
+			return 0, err
+		case o.Subject == EpochSubject(l.partition) && !same(o, r) && l.supersedes(o):
+			l.fenced = true
+			return 0, ErrFenced
+		case found == 0 && same(o, r):
+			found = seq
+		default:
+			l.junk.Add(1)
+		}
+		l.last.Store(seq)
+	}
+	return found, nil
+}
+
+// record fetches one record.
+func (l *DecisionLog) record(ctx context.Context, seq uint64) (Record, error) {
+	m, err := l.bus.get(ctx, l.stream, seq)
+	return Record{Seq: m.Seq, Stored: m.Time.UTC(), Subject: m.Subject, Header: ours(m.Header), Data: m.Data}, err
 }
 
 // Last is the sequence of the newest record that is known.
-func (l *DecisionLog) Last() uint64 { return 0 }
+func (l *DecisionLog) Last() uint64 { return l.last.Load() }
 
 // Junk counts the foreign records that Append has passed.
-func (l *DecisionLog) Junk() uint64 { return 0 }
+func (l *DecisionLog) Junk() uint64 { return l.junk.Load() }
 
-// ReadFrom calls fn for the records from sequence from (0 and 1: the oldest)
-// to the one that was last when it was called, in order, junk included, and
-// stops with fn's error.
-func (l *DecisionLog) ReadFrom(ctx context.Context, from uint64, fn func(Record) error) error {
-	return errSketch
+// same says that two records were meant as one.
+func same(a, b Record) bool {
+	return a.Subject == b.Subject && bytes.Equal(a.Data, b.Data) && maps.EqualFunc(a.Header, b.Header, slices.Equal)
 }
 
-// ReadBack calls fn for the records from the newest to the oldest until fn
-// returns false. It costs a round trip a record.
-func (l *DecisionLog) ReadBack(ctx context.Context, fn func(Record) bool) error { return errSketch }
+// ours returns the header without what the bus adds or obeys.
+func ours(h nats.Header) nats.Header {
+	h = maps.Clone(h)
+	maps.DeleteFunc(h, func(k string, _ []string) bool { return strings.HasPrefix(strings.ToLower(k), "nats-") })
+	return h
+}

@@ -1,8 +1,20 @@
 package natsbus
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
 )
+
+// readyWait bounds how long a started server may take to listen; recovering
+// the streams comes before and is not bounded.
+const readyWait = 10 * time.Second
 
 // ServerConfig says how to run a server inside this process.
 type ServerConfig struct {
@@ -15,13 +27,90 @@ type ServerConfig struct {
 }
 
 // Server is a NATS server with JetStream inside this process.
-type Server struct{}
+type Server struct {
+	ns *server.Server
+}
 
-// Embedded starts a server and returns when it takes connections.
-func Embedded(cfg ServerConfig) (*Server, error) { return nil, errSketch }
+// Embedded starts a server and returns when it takes connections. It knows no
+// users: whoever reaches Listen may do everything.
+func Embedded(cfg ServerConfig) (*Server, error) {
+	opts, err := cfg.options()
+	if err != nil {
+		return nil, fmt.Errorf("configure server: %w", err)
+	}
+	ns, err := server.NewServer(opts)
+	if err != nil {
+		return nil, fmt.Errorf("make server: %w", err)
+	}
+	log := newServerLog(cfg.Logger)
+	ns.SetLoggerV2(log, false, false, false)
+	if err := ns.GlobalAccount().AddMapping(publicEvents, mappedEvents(cfg.Partitions)); err != nil {
+		return nil, fmt.Errorf("map %s: %w", publicEvents, err)
+	}
+	ns.Start()
+	s := &Server{ns: ns}
+	if err := s.await(log); err != nil {
+		s.Shutdown()
+		return nil, fmt.Errorf("start server: %w", err)
+	}
+	return s, nil
+}
+
+// options turns the configuration into the server's own.
+func (c ServerConfig) options() (*server.Options, error) {
+	if c.Partitions < 1 {
+		return nil, fmt.Errorf("partitions are %d, must be 1 or more", c.Partitions)
+	}
+	if c.StoreDir == "" {
+		return nil, errors.New("store directory is missing")
+	}
+	if err := os.MkdirAll(c.StoreDir, 0o700); err != nil {
+		return nil, err
+	}
+	host, port := "127.0.0.1", server.RANDOM_PORT
+	if c.Listen != "" {
+		h, p, err := net.SplitHostPort(c.Listen)
+		if err != nil {
+			return nil, err
+		}
+		if port, err = strconv.Atoi(p); err != nil {
+			return nil, fmt.Errorf("port %q: %w", p, err)
+		}
+		if host = h; port == 0 {
+			port = server.RANDOM_PORT
+		}
+	}
+	return &server.Options{
+		ServerName: "loopwatch", Host: host, Port: port,
+		JetStream: true, StoreDir: c.StoreDir, JetStreamMaxStore: c.MaxStore, SyncAlways: c.SyncAlways,
+		NoSigs: true, NoSystemAccount: false,
+	}, nil
+}
+
+// await returns when the server listens, or with what it died of.
+func (s *Server) await(log *serverLog) error {
+	for deadline := time.Now().Add(readyWait); ; {
+		if err := log.fatal(); err != nil {
+			return err
+		}
+		if s.ns.ReadyForConnections(50 * time.Millisecond) {
+			break
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("not ready after %v", readyWait)
+		}
+	}
+	if !s.ns.JetStreamEnabled() {
+		return errors.New("JetStream did not start")
+	}
+	return nil
+}
 
 // URL is where clients connect.
-func (s *Server) URL() string { return "" }
+func (s *Server) URL() string { return s.ns.ClientURL() }
 
 // Shutdown stops the server and returns when it has ended.
-func (s *Server) Shutdown() {}
+func (s *Server) Shutdown() {
+	s.ns.Shutdown()
+	s.ns.WaitForShutdown()
+}

@@ -21,6 +21,15 @@ const (
 	IDHeader    = "Nats-Msg-Id" // the event's id, as its publisher said
 )
 
+// publicEvents is where workers publish: tenant, agent, task, run.
+const publicEvents = "lw.ev.*.*.*.*"
+
+// mappedEvents is where a server puts what comes on publicEvents: the partition
+// of tenant and task, then tenant and agent.
+func mappedEvents(partitions int) string {
+	return fmt.Sprintf("lw.evp.{{partition(%d,1,3)}}.{{wildcard(1)}}.{{wildcard(2)}}", partitions)
+}
+
 // EventStream names the stream that holds the events of partition p.
 func EventStream(p int) string { return fmt.Sprintf("LW_EV_%02d", p) }
 

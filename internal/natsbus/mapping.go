@@ -1,0 +1,68 @@
+package natsbus
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// CheckMapping asks the server whether it maps lw.ev to the right partition,
+// for every partition. The question is a publish that no stream can accept
+// (its expected last sequence is never reached), so nothing is stored.
+func (b *Bus) CheckMapping(ctx context.Context) error {
+	for p, task := range probeTasks(b.partitions) {
+		if err := b.checkMapping(ctx, p, task); err != nil {
+			return fmt.Errorf("check mapping of %s to partition %d: %w", publicEvents, p, err)
+		}
+	}
+	return nil
+}
+
+func (b *Bus) checkMapping(ctx context.Context, p int, task string) error {
+	m := nats.NewMsg("lw.ev.default.agent." + task + ".probe")
+	m.Header.Set(jetstream.ExpectedStreamHeader, EventStream(p))
+	m.Header.Set(jetstream.ExpectedLastSeqHeader, strconv.FormatUint(1<<62, 10))
+	answer, err := b.nc.RequestMsgWithContext(ctx, m)
+	if errors.Is(err, nats.ErrNoResponders) {
+		return errors.New("the server lacks the mapping: nothing listens")
+	}
+	if err != nil {
+		return err
+	}
+	var ack struct {
+		Error *jetstream.APIError `json:"error"`
+	}
+	if err := json.Unmarshal(answer.Data, &ack); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	switch {
+	case ack.Error == nil:
+		return errors.New("the server stored what it had to refuse")
+	case isWrongLast(ack.Error):
+		return nil
+	case ack.Error.ErrorCode == errCodeStreamNotMatch:
+		return errors.New("the server maps it to another partition; its partition count or token order differs")
+	}
+	return ack.Error
+}
+
+// errCodeStreamNotMatch answers a publish whose expected stream is not the one it reached.
+const errCodeStreamNotMatch = 10060
+
+// probeTasks gives each partition a task of tenant default that belongs to it.
+func probeTasks(partitions int) map[int]string {
+	tasks := make(map[int]string, partitions)
+	for i := 0; len(tasks) < partitions; i++ {
+		task := "probe" + strconv.Itoa(i)
+		h := fnv.New32a()
+		h.Write([]byte("default" + task))
+		tasks[int(h.Sum32()%uint32(partitions))] = task
+	}
+	return tasks
+}
