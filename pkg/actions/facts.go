@@ -22,22 +22,23 @@ func (d *decider) options() []string {
 	return out
 }
 
-// facts returns the figures a person needs.
-func (d *decider) facts(in *state.Incident) Facts {
-	u := d.run.Usage
+// FactsOf returns the figures of a run that a person needs. Turns from the
+// round since on count as wasted; 0 means none.
+func FactsOf(r *state.Run, since int) Facts {
+	u := r.Usage
 	f := Facts{
 		Turns: u.Turns, Calls: u.Calls, CostUSD: u.CostUSD, Unpriced: u.Unpriced, Tokens: u.Tokens(),
-		ElapsedMS: d.run.Clock.Elapsed, Observations: d.ledger.Observations,
+		ElapsedMS: r.Clock.Elapsed, Observations: r.Ledger.Observations,
 	}
-	if in.Since > 0 && d.run.Cur.Round >= in.Since {
-		f.WastedTurns = min(d.run.Cur.Round-in.Since, u.Turns)
+	if since > 0 && r.Cur.Round >= since {
+		f.WastedTurns = min(r.Cur.Round-since, u.Turns)
 	}
 	if u.Turns > 0 {
 		f.WastedUSD = u.CostUSD * float64(f.WastedTurns) / float64(u.Turns)
 	}
-	steps := &d.run.Window.Calls
-	for i := min(steps.Len(), 3) - 1; i >= 0; i-- {
-		f.LastRounds = append(f.LastRounds, steps.Back(i).Call)
+	calls := &r.Window.Calls
+	for i := min(calls.Len(), 3) - 1; i >= 0; i-- {
+		f.LastRounds = append(f.LastRounds, calls.Back(i).Call)
 	}
 	return f
 }

@@ -256,7 +256,7 @@ func (d *decider) add(f *Found, in *state.Incident, k Kind, why Reason) {
 		dec.ID = ControlID(dec.Target, k, in.Detector, in.ID, in.Rung)
 		dec.Status = endStatus(k, in)
 		dec.Options = d.options()
-		dec.Facts = d.facts(in)
+		dec.Facts = FactsOf(d.run, in.Since)
 		d.effect(&dec)
 	}
 	d.out = append(d.out, dec)
@@ -271,7 +271,7 @@ func (d *decider) effect(dec *Decision) {
 	if dec.Kind == HaltRun {
 		l.Halt = state.Halt{
 			Control: dec.ID, Incident: dec.Incident, Detector: dec.Detector, Rung: dec.Rung,
-			EndStatus: dec.Status, Cause: dec.Cause,
+			EndStatus: dec.Status, Cause: dec.Cause, Round: dec.Round,
 		}
 	}
 	if dec.Kind != Escalate {

@@ -6,6 +6,7 @@ import (
 	"github.com/loopwatch/loopwatch/internal/features"
 	"github.com/loopwatch/loopwatch/pkg/detectors"
 	"github.com/loopwatch/loopwatch/pkg/events"
+	"github.com/loopwatch/loopwatch/pkg/state"
 )
 
 // Mode says what becomes of a detector's findings.
@@ -93,4 +94,51 @@ type Ladder struct {
 	SlowCalm     int  // multiplies Calm for slow kinds
 	DensitySteps int  // the last steps that are judged together
 	DensityNeed  int  // evidence among them at which to speak, in halves; 0 for never
+}
+
+// Features returns the rules by which identity is judged, with the key that
+// hashes are made with.
+func (p *Policy) Features(key features.Key) features.Rules {
+	r := features.Rules{Fold: p.Fold, Key: key, Tools: map[string]features.ToolRule{}}
+	for name, t := range p.Tools {
+		r.Tools[name] = features.ToolRule{Effect: effectOf(t.Effect), Polls: t.Polls, Identity: t.Identity, Volatile: t.Volatile}
+	}
+	return r
+}
+
+func effectOf(e events.Effect) features.Effect {
+	switch e {
+	case events.EffectRead:
+		return features.Read
+	case events.EffectWrite:
+		return features.Write
+	}
+	return features.Unknown
+}
+
+// MayReplay reports whether a duplicate call of the tool may be answered with
+// its first result: replaying must not do harm.
+func (p *Policy) MayReplay(r *state.Run, tool string, hash features.Hash) bool {
+	switch p.Replay {
+	case ReplayAll:
+		return true
+	case ReplayReads:
+		if t := r.Tool(hash); t != nil && t.Effect == features.Read {
+			return true
+		}
+		return p.Tools[tool].Replay
+	case ReplayListed:
+		return p.Tools[tool].Replay
+	}
+	return false
+}
+
+// Wants reports whether the rule's detector is asked about events of a kind.
+func (r *Rule) Wants(k events.Kind) bool {
+	for _, w := range r.Spec.Wants {
+		if w == k {
+			return true
+		}
+	}
+	return false
 }

@@ -28,6 +28,9 @@ type Current struct {
 	Quiet     int      // completed rounds in a row without effect and new result, this one included
 	Asked     []string // fields asked for although they are held
 	NewTurn   bool     // the event opened a round
+	CallSeq   uint64   // stream position of the call a result answers
+
+	Replay, ReplayOf Ref // result to hand back instead of executing the call, and its call
 }
 
 // View is what a detector sees: the run with the event already applied, and

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/state"
+)
+
+// maxResends is how often an unacknowledged halt is sent again.
+const maxResends = 3
+
+// tick looks at every run whose deadline has come. What is due is stamped with
+// its deadline, so the phase of ticks does not matter.
+func (g *Engine) tick(out *Result) {
+	now := g.part.Meta.ClockMS
+	due, err := g.part.DueBy(now)
+	if err != nil {
+		g.part.Fail(err)
+		return
+	}
+	for _, d := range due {
+		r := g.part.Run(d.ID)
+		if r == nil {
+			continue
+		}
+		g.advance(r, now, out)
+		g.schedule(r)
+	}
+	g.expire(now)
+}
+
+// advance does what time alone brings about for a run up to now.
+func (g *Engine) advance(r *state.Run, now int64, out *Result) {
+	g.part.Touch(r)
+	for i := range r.Ledger.Unacked {
+		c := &r.Ledger.Unacked[i]
+		if c.Kind == string(actions.HaltRun) && c.Resent < maxResends && now >= c.ResendMS && c.ResendMS != 0 {
+			c.Resent++
+			c.ResendMS += g.policy.Resend.Milliseconds()
+			out.Resend = append(out.Resend, Resend{Target: r.ID, Agent: r.Agent, Control: c.ID})
+		}
+	}
+	if r.Phase == state.Live && now >= r.StoredMS+g.policy.Idle.Milliseconds() {
+		r.Phase = state.Lost
+		g.join(r)
+	}
+}
+
+// expire drops halts by scope whose time is over. Runs that were halted stay
+// halted.
+func (g *Engine) expire(now int64) {
+	kept := g.part.Meta.Halts[:0]
+	for _, h := range g.part.Meta.Halts {
+		if h.Halt.UntilMS == 0 || now < h.Halt.UntilMS {
+			kept = append(kept, h)
+		}
+	}
+	g.part.Meta.Halts = kept
+}
+
+// schedule sets the run's next deadline.
+func (g *Engine) schedule(r *state.Run) {
+	var next int64
+	earlier := func(at int64) {
+		if at != 0 && (next == 0 || at < next) {
+			next = at
+		}
+	}
+	if r.Phase == state.Live {
+		earlier(r.StoredMS + g.policy.Idle.Milliseconds())
+	}
+	for i := range r.Ledger.Unacked {
+		c := &r.Ledger.Unacked[i]
+		if c.Kind != string(actions.HaltRun) || c.Resent >= maxResends || g.policy.Resend == 0 {
+			continue
+		}
+		if c.ResendMS == 0 {
+			c.ResendMS = g.part.Meta.ClockMS + g.policy.Resend.Milliseconds()
+		}
+		earlier(c.ResendMS)
+	}
+	g.part.Schedule(r, next)
+}

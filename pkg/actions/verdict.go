@@ -1,0 +1,42 @@
+package actions
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Ruling is what a worker is to do with the call it asked about.
+type Ruling string
+
+const (
+	Allow      Ruling = "allow"  // execute it
+	ReplayCall Ruling = "replay" // hand back the result of an earlier call instead
+	RefuseCall Ruling = "halt"   // execute nothing more
+)
+
+// Verdict answers a check before dispatch, or a hello.
+type Verdict struct {
+	V        int       `json:"v"`
+	Event    string    `json:"event"`             // id of the event that asked
+	CallID   string    `json:"call_id,omitempty"` // of a check; empty in the answer to a hello
+	LastSeq  *uint64   `json:"last_seq,omitempty"`
+	Time     time.Time `json:"time,omitzero"` // server's, in the answer to a hello; zero in a check's
+	Decision Ruling    `json:"decision"`
+	Controls []Control `json:"controls"` // not yet acknowledged, oldest first
+	Replay   *Answer   `json:"replay"`   // of a replay, nil otherwise
+}
+
+// Answer is the result that stands in for executing a call.
+type Answer struct {
+	OfCallID string         `json:"of_call_id"`
+	Content  jsontext.Value `json:"content"` // as the tool gave it, any JSON
+	Label    string         `json:"label"`   // tells the model that nothing was executed
+}
+
+// Label returns the label of a replayed result, age old.
+func Label(ofCallID string, age time.Duration) string {
+	secs := int64(max(age, 0) / time.Second)
+	return fmt.Sprintf("cached result of call %s, %d s old; not executed again", ofCallID, secs)
+}
