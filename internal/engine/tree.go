@@ -128,7 +128,7 @@ func (g *Engine) answer(e *events.Event, r *state.Run) Answer {
 	a := Answer{Decision: actions.Allow, Unacked: r.Ledger.Unacked, LastSeq: r.Seq.High}
 	switch {
 	case r.Ledger.Halt.Active():
-		a.Decision = actions.StopRun
+		a.Decision = actions.RefuseCall
 	case e.Kind == events.ToolCall && !r.Cur.Replay.IsZero():
 		a.Decision, a.Replay, a.ReplayOf = actions.ReplayCall, r.Cur.Replay, r.Cur.ReplayOf
 	}

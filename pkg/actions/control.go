@@ -48,8 +48,9 @@ type Cause struct {
 // Position orders everything a partition ever decided: the stream sequence of
 // the cause, then the place among the decisions on that event.
 type Position struct {
-	Seq uint64 `json:"seq"`
-	I   int    `json:"i"` // from 0, set by whoever logs the decision
+	Stream int64  `json:"stream"` // creation time of the event stream in ms, 0 outside the bus; set by whoever logs
+	Seq    uint64 `json:"seq"`
+	I      int    `json:"i"` // from 0, set by whoever logs the decision
 }
 
 // Before reports whether p comes before q.

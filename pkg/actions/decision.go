@@ -14,15 +14,6 @@ const (
 	Escalate Kind = "escalate"
 )
 
-// Ruling is what a check before dispatch is told.
-type Ruling string
-
-const (
-	Allow      Ruling = "allow"
-	ReplayCall Ruling = "replay"
-	StopRun    Ruling = "halt"
-)
-
 // Reason names why a finding was acted on or withheld.
 type Reason string
 

@@ -68,7 +68,7 @@ func (a *Applier) result(r *Run, e *events.Event) {
 	w, res := &r.Window, e.Result
 	p, known := w.take(a.Features.Hash(res.CallID), e.Round)
 	r.Cur.Answered = known
-	r.Cur.Call = p.Call
+	r.Cur.Call, r.Cur.CallSeq = p.Call, p.Ref.Seq
 	if known && p.Round == w.Round.Number {
 		r.Cur.SameRound = w.Round.Answers > 0
 		w.Round.Answers++

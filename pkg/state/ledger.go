@@ -7,6 +7,7 @@ const (
 	MaxIncidents = 16 // incidents remembered of a run, oldest forgotten first
 	MaxUnacked   = 8  // controls awaiting an acknowledgement
 	maxAccounts  = 64 // causes whose evidence is summed
+	MaxDensity   = 32 // steps judged together at most
 )
 
 // Ledger is what was found and done about a run. Only the policy writes it.
@@ -57,9 +58,9 @@ type Control struct {
 	Resent    int
 }
 
-// NewLedger returns an empty ledger that judges density over the last steps.
-func NewLedger(steps int) Ledger {
-	return Ledger{Accounts: Table[Account]{Limit: maxAccounts}, Density: Ring[uint8]{Limit: steps}}
+// NewLedger returns an empty ledger.
+func NewLedger() Ledger {
+	return Ledger{Accounts: Table[Account]{Limit: maxAccounts}, Density: Ring[uint8]{Limit: MaxDensity}}
 }
 
 // Open returns the newest incident that is open and matches, nil for none.

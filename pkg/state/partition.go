@@ -72,12 +72,12 @@ func (p *Partition) Run(id RunID) *Run {
 	}
 	b, err := p.store.Get(p.key('R', id.Tenant, id.Task, id.Run))
 	if b == nil || err != nil {
-		p.fail(err)
+		p.Fail(err)
 		return nil
 	}
 	r, err := DecodeRun(b)
 	if err != nil {
-		p.fail(fmt.Errorf("load run %s: %w", id.Run, err))
+		p.Fail(fmt.Errorf("load run %s: %w", id.Run, err))
 		return nil
 	}
 	p.runs[id] = r
@@ -101,11 +101,11 @@ func (p *Partition) Task(id TaskID) *Task {
 		return t
 	}
 	b, err := p.store.Get(p.key('T', id.Tenant, id.Task))
-	p.fail(err)
+	p.Fail(err)
 	t := &Task{ID: id}
 	if b != nil {
 		if t, err = DecodeTask(b); err != nil {
-			p.fail(fmt.Errorf("load task %s: %w", id.Task, err))
+			p.Fail(fmt.Errorf("load task %s: %w", id.Task, err))
 			t = &Task{ID: id}
 		}
 	}
@@ -201,7 +201,8 @@ func (p *Partition) clean() {
 	p.dirty.index = p.dirty.index[:0]
 }
 
-func (p *Partition) fail(err error) {
+// Fail keeps the first error that makes the partition unusable; nil is ignored.
+func (p *Partition) Fail(err error) {
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("partition %d: %w", p.Number, err)
 	}

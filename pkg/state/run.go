@@ -70,7 +70,7 @@ type Tool struct {
 // NewRun returns an empty live run whose window remembers at most memory
 // distinct calls.
 func NewRun(id RunID, agent string, memory int) *Run {
-	return &Run{ID: id, Agent: agent, Window: NewWindow(memory)}
+	return &Run{ID: id, Agent: agent, Window: NewWindow(memory), Ledger: NewLedger()}
 }
 
 // Root reports whether no other run spawned this one.

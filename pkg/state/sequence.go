@@ -49,13 +49,28 @@ func (s *Sequence) note(id Digest, seq uint64) Order {
 	return InOrder
 }
 
+// Knows reports whether an event of that id is among the recent ones.
+func (s *Sequence) Knows(id string) bool {
+	d := DigestOf(id)
+	_, ok := s.known[binary.BigEndian.Uint64(d[:8])]
+	return ok
+}
+
 func (s *Sequence) remember(short uint64) {
 	if s.known == nil {
-		s.known = make(map[uint64]struct{})
 		s.recent.Limit = RecentIDs
+		s.index()
 	}
 	if old, full := s.recent.Push(short); full {
 		delete(s.known, old)
 	}
 	s.known[short] = struct{}{}
+}
+
+// index finds the recent ids again, from the ring that is stored.
+func (s *Sequence) index() {
+	s.known = make(map[uint64]struct{}, s.recent.Len())
+	for i := range s.recent.Len() {
+		s.known[*s.recent.Back(i)] = struct{}{}
+	}
 }

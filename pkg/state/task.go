@@ -30,6 +30,8 @@ type Halt struct {
 	Rung      int
 	EndStatus string
 	Reason    string // an operator's words, empty otherwise
+	By        string // the operator
+	Round     int    // round of the run when it was halted
 	FromRun   string // run whose halt caused this one
 	Cause     Ref    // event that caused it
 	UntilMS   int64  // stored time at which it lapses, 0 for never

@@ -50,6 +50,15 @@ func NewWindow(memory int) Window {
 	}
 }
 
+// Fresh returns an empty window that goes on where this one is: later rounds
+// are later, open calls may still be answered.
+func (w *Window) Fresh(memory int) Window {
+	n := NewWindow(memory)
+	n.Round, n.Pending, n.CallNo, n.Finished = w.Round, w.Pending, w.CallNo, w.Finished
+	n.Round.Counted = true
+	return n
+}
+
 // Truncated reports whether distinct calls or results were forgotten, so that
 // "never seen" and whole-run counts cannot be told exactly any more.
 func (w *Window) Truncated() bool { return w.Keys.Evicted > 0 || w.Results.Evicted > 0 }
