@@ -75,8 +75,10 @@ func badHead(data []byte) *Reject {
 		return mistyped("", err)
 	}
 	var v float64
-	if head.V.Kind() == '0' && json.Unmarshal(head.V, &v) == nil && v != Version {
-		return wrongVersion()
+	if head.V.Kind() == '0' {
+		if err := json.Unmarshal(head.V, &v); err != nil || v != Version {
+			return wrongVersion()
+		}
 	}
 	var kind Kind
 	if head.Kind.Kind() == '"' && json.Unmarshal(head.Kind, &kind) == nil && kind != "" && !kind.Known() {
