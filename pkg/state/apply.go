@@ -106,23 +106,27 @@ func (r *Run) openRound(n int, ref Ref) {
 	}
 	if w.Round.Number > 0 && !w.Round.Counted {
 		w.closeRound()
+		r.Cur.Completed = true
 	}
+	r.Cur.Completed = r.Cur.Completed || w.Round.Untold
 	w.Round = Round{Number: n, First: ref}
 	r.Usage.Turns++
+	r.Usage.Unpriced++
 	r.Cur.NewTurn = true
-	r.Cur.Quiet = w.Quiet
 }
 
-// closeRound tells the round's completion once.
+// closeRound notes the round's completion once. A round in which only the
+// infrastructure spoke is neither quiet nor news, and no lap.
 func (w *Window) closeRound() {
-	w.Round.Counted = true
-	if w.Round.Novel || w.Round.Changed {
-		w.Quiet = 0
-	} else {
-		w.Quiet++
+	c := &w.Round
+	c.Counted = true
+	happened := c.Novel || c.Changed
+	if happened || !c.Weather {
+		w.Quiet.add(*c, happened)
+		w.Alone.add(*c, happened || c.Waited)
 	}
-	if w.Round.Answers > 0 {
-		w.Laps.Push(w.Round.Pairs, w.Round.First)
+	if c.Pairs != 0 {
+		w.Laps.Push(c.Pairs, c.First)
 	}
 }
 
@@ -130,6 +134,8 @@ func (a *Applier) message(r *Run, m *events.Message) {
 	r.Cur.Text = a.Features.Text(m.Text)
 	if m.Role == "user" {
 		r.Window.Soft++
+		r.Window.Heard = r.Cur.Ref
+		r.Window.Alone = Lull{}
 	}
 }
 
@@ -167,7 +173,7 @@ func (a *Applier) progress(w *Window, t *events.Turn, ref Ref) {
 		w.State = Streak{}
 	case h == 0:
 	case moved || h != w.State.Hash:
-		w.State = Streak{Hash: h, Turns: 1, First: ref}
+		w.State = Streak{Hash: h, Turns: 1, Round: w.Round.Number, First: ref}
 	default:
 		w.State.Turns++
 	}
@@ -178,8 +184,10 @@ func (r *Run) spend(t *events.Turn) {
 	u := &r.Usage
 	if t.CostUSD != nil {
 		u.CostUSD += *t.CostUSD
-	} else {
-		u.Unpriced++
+		if !r.Window.Round.Priced {
+			r.Window.Round.Priced = true
+			u.Unpriced--
+		}
 	}
 	if t.Usage == nil {
 		return

@@ -17,7 +17,7 @@ func (a *Applier) call(r *Run, e *events.Event) {
 	k := w.Keys.Put(f.Key)
 	r.Cur.Prior = *k
 	if k.Calls == 0 {
-		k.First = r.Cur.Ref
+		k.First, k.FirstRound = r.Cur.Ref, e.Round
 	}
 	k.Calls++
 	if k.Rounds == 0 || k.Round != e.Round {
@@ -85,6 +85,7 @@ func (a *Applier) result(r *Run, e *events.Event) {
 	r.Cur.Result = f
 	if f.Infra || p.Call.Effect == features.Think {
 		r.Cur.Counts = false
+		w.Round.Weather = w.Round.Weather || f.Infra && p.Round == w.Round.Number
 		return
 	}
 	a.step(r, e, p, f)
@@ -107,45 +108,52 @@ func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 	again := k.Results > 0 && k.Result == f.Hash
 	s.Changed = changed(e.Result, p.Call, f, r)
 	advance := effective(e.Result, p.Call, f, again)
-	k.answer(r, p, f, again && k.Epoch == w.Epoch)
+	k.answer(r, p, f, k.Epoch == w.Epoch && !reported(e.Result))
 	w.noteError(&r.Cur, p, f)
 	if advance {
 		w.Epoch++
-	} else if f.Error == false && !hadResult(&r.Cur.Prior) && (p.Call.Effect == features.Run || p.Call.Effect == features.Unknown) {
+	} else if !f.Error && r.Cur.Prior.Results == 0 && (p.Call.Effect == features.Run || p.Call.Effect == features.Unknown) {
 		w.Soft++
 	}
+	k.Epoch, k.Soft = w.Epoch, w.Soft
 	if p.Call.Waits || p.Call.Sleeps {
 		w.Waited = w.CallNo
 	}
 	if p.Round == w.Round.Number {
+		w.Round.Waited = w.Round.Waited || p.Call.Waits || p.Call.Sleeps
 		w.Round.Novel = w.Round.Novel || s.Novel
 		w.Round.Changed = w.Round.Changed || s.Changed
 		w.Round.Pairs += mix(p.Call.Key ^ mix(f.Hash))
 	} else if s.Novel || s.Changed {
-		w.Quiet = 0
+		w.Quiet, w.Alone = Lull{}, Lull{}
 	}
 	r.Cur.Step = s
 	w.Steps.Push(s)
 }
 
-func hadResult(k *Key) bool { return k.Results > 0 }
-
-// answer notes a result on the call it belongs to; unchanged says that it is
-// the result the call had before, in the same epoch.
+// answer notes a result on the call it belongs to; unchanged says that nothing
+// effective happened since its last one. Results of one round count once.
 func (k *Key) answer(r *Run, p Pending, f features.Result, unchanged bool) {
+	same := unchanged && k.Results > 0 && k.Result == f.Hash
+	other := k.Answered != p.Round
 	switch {
-	case !unchanged:
+	case !same:
 		k.Same = 1
-	case k.Answered != p.Round:
+	case other:
 		k.Same++
 	}
+	switch {
+	case !same && !(unchanged && k.Failed && f.Error):
+		k.Futile, k.FutileRound, k.FutileFrom = 1, p.Round, p.Ref
+	case other:
+		k.Futile++
+	}
 	if k.Results == 0 {
-		k.FirstResult = r.Cur.Ref
+		k.FirstResult, k.FirstCall = r.Cur.Ref, p.Ref
 	}
 	k.Results++
 	k.Result, k.Failed, k.Answered = f.Hash, f.Error, p.Round
-	k.Epoch, k.Soft, k.CallNo = r.Window.Epoch, r.Window.Soft, r.Window.CallNo
-	k.ElapsedMS, k.LastResult = p.ElapsedMS, r.Cur.Ref
+	k.CallNo, k.ElapsedMS, k.LastResult = r.Window.CallNo, p.ElapsedMS, r.Cur.Ref
 }
 
 // note counts a result for the tool that brought it last.
@@ -160,14 +168,13 @@ func (o *Outcome) note(p Pending, ref Ref, epoch uint32) {
 }
 
 // complete tells the completion of the round under way when its last result
-// came, and how many quiet rounds there are now.
+// came.
 func (r *Run) complete(round int) {
 	w := &r.Window
 	if round == w.Round.Number && w.Round.Complete() && !w.Round.Counted {
 		w.closeRound()
-		r.Cur.Completed = true
+		r.Cur.Completed, w.Round.Untold = true, !r.Cur.Counts
 	}
-	r.Cur.Quiet = w.Quiet
 }
 
 // changed reports a side effect as a worker or a declaration tells it.
@@ -179,6 +186,9 @@ func changed(res *events.Result, c features.Call, f features.Result, r *Run) boo
 	return t != nil && t.Effect == features.Write && !f.Error
 }
 
+// reported reports whether the tool itself said that the world changed.
+func reported(res *events.Result) bool { return res.Changed != nil && *res.Changed }
+
 // effective reports whether the step advanced the epoch: the tool said so, or
 // it was a write that succeeded and did not bring the result it brought before.
 func effective(res *events.Result, c features.Call, f features.Result, again bool) bool {
@@ -189,17 +199,24 @@ func effective(res *events.Result, c features.Call, f features.Result, again boo
 }
 
 // noteError counts the error class of a result per tool and over tools; a
-// success forgets the tool's classes.
+// success forgets the tool's classes, an effective change those of a read. The
+// class of a shell command's error is too coarse to count, and a status read
+// without arguments cannot be adjusted.
 func (w *Window) noteError(cur *Current, p Pending, f features.Result) {
 	if !f.Error {
 		w.Sibling = Errors{}
 		w.forgetErrors(p.Call.Tool)
 		return
 	}
-	h := mix(p.Call.Tool) ^ f.Class
-	x := w.Errors.Put(h)
-	x.note(p, f.Class, cur.Ref, w.Epoch)
-	cur.Error = *x
+	c := &p.Call
+	if plain := c.Effect == features.Read && c.NoArgs; !c.Shell && !plain {
+		x := w.Errors.Put(mix(c.Tool) ^ f.Class)
+		if c.Effect == features.Read && x.Epoch != w.Epoch {
+			*x = Errors{}
+		}
+		x.note(p, f.Class, cur.Ref, w.Epoch)
+		cur.Error = *x
+	}
 	if w.Sibling.Class != f.Class {
 		w.Sibling = Errors{}
 	}

@@ -23,7 +23,9 @@ func (w *Window) code(c *coder) {
 	c.in("window.round")
 	w.Round.code(c)
 	c.in("window")
-	c.int(&w.Quiet)
+	w.Quiet.code(c)
+	w.Alone.code(c)
+	c.ref(&w.Heard)
 	w.State.code(c)
 	codeSlice(c, &w.Known, codeText)
 	c.u32(&w.Epoch)
@@ -37,6 +39,7 @@ func (k *Key) code(c *coder) {
 	c.u32(&k.Calls)
 	c.u32(&k.Rounds)
 	c.u32(&k.Same)
+	c.u32(&k.Futile)
 	c.u32(&k.Results)
 	c.int(&k.Round)
 	c.int(&k.Answered)
@@ -46,7 +49,11 @@ func (k *Key) code(c *coder) {
 	c.u32(&k.CallNo)
 	c.i64(&k.ElapsedMS)
 	c.flags(&k.Failed)
+	c.int(&k.FirstRound)
+	c.int(&k.FutileRound)
 	c.ref(&k.First)
+	c.ref(&k.FutileFrom)
+	c.ref(&k.FirstCall)
 	c.ref(&k.FirstResult)
 	c.ref(&k.Last)
 	c.ref(&k.LastResult)
@@ -138,12 +145,19 @@ func (r *Round) code(c *coder) {
 	c.int(&r.Answers)
 	c.hash(&r.Keys)
 	c.hash(&r.Pairs)
-	c.flags(&r.Novel, &r.Changed, &r.Counted)
+	c.flags(&r.Novel, &r.Changed, &r.Counted, &r.Untold, &r.Weather, &r.Waited, &r.Priced)
 	c.ref(&r.First)
 }
 
 func (s *Streak) code(c *coder) {
 	c.hash(&s.Hash)
 	c.int(&s.Turns)
+	c.int(&s.Round)
 	c.ref(&s.First)
+}
+
+func (l *Lull) code(c *coder) {
+	c.int(&l.Rounds)
+	c.int(&l.Round)
+	c.ref(&l.First)
 }

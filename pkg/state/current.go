@@ -24,8 +24,7 @@ type Current struct {
 	Answered bool            // the result has a call that is known
 
 	SameRound bool     // an earlier call (or result) of the same round was applied
-	Completed bool     // this event completed its round
-	Quiet     int      // completed rounds in a row without effect and new result, this one included
+	Completed bool     // a round was completed: by its last result, or because the event opened the next
 	Asked     []string // fields asked for although they are held
 	NewTurn   bool     // the event opened a round
 	CallSeq   uint64   // stream position of the call a result answers

@@ -91,7 +91,7 @@ type Usage struct {
 	Turns        int // rounds seen, with or without a turn event
 	Calls        int
 	CostUSD      float64 // reported only
-	Unpriced     int     // turns that reported no cost
+	Unpriced     int     // rounds whose cost is not reported
 	InputTokens  int64
 	OutputTokens int64
 	FirstInput   int64 // input tokens of the first turn that reported them

@@ -24,7 +24,9 @@ type Window struct {
 	Cycles   Cycles         // laps over calls, one entry a call
 	Laps     Cycles         // laps over rounds with their results
 	Round    Round          // the round under way
-	Quiet    int            // completed rounds in a row without effect and without a new result
+	Quiet    Lull           // completed rounds without effect and without a new result
+	Alone    Lull           // the same, since the user spoke last and without rounds that wait
+	Heard    Ref            // the user's newest message
 	State    Streak         // hash of the run's structured record over turns
 	Known    []string       // fields already held, as the last turn that named them said
 	Epoch    uint32         // effective changes so far
@@ -67,18 +69,23 @@ func (w *Window) Truncated() bool { return w.Keys.Evicted > 0 || w.Results.Evict
 type Key struct {
 	Calls     uint32 // times issued, executed or not
 	Rounds    uint32 // distinct rounds in which it was issued
-	Same      uint32 // rounds in a row it brought Result within Epoch
+	Same      uint32 // rounds in a row it brought Result, nothing effective in between
+	Futile    uint32 // the same, or it failed again in other words
 	Results   uint32 // results received, replayed ones not counted
 	Round     int    // round of the newest issue
 	Answered  int    // round of the newest result
 	Result    features.Hash
-	Epoch     uint32 // epoch when Result came
-	Soft      uint32
+	Epoch     uint32 // after Result took effect
+	Soft      uint32 // after it
 	CallNo    uint32 // when Result came
 	ElapsedMS int64  // run's clock at the newest answered call
 	Failed    bool
 
+	FirstRound  int // round of the first issue
+	FutileRound int // round in which Futile began
 	First       Ref // first issue
+	FutileFrom  Ref // call with which Futile began
+	FirstCall   Ref // call that FirstResult answered
 	FirstResult Ref // first result that was not replayed
 	Last        Ref // newest issue
 	LastResult  Ref
@@ -137,7 +144,27 @@ type Pending struct {
 type Streak struct {
 	Hash  features.Hash
 	Turns int
+	Round int // of the first
 	First Ref
+}
+
+// Lull counts completed rounds in a row in which nothing happened.
+type Lull struct {
+	Rounds int
+	Round  int // number of the first
+	First  Ref
+}
+
+// add counts a round, or begins anew where something happened.
+func (l *Lull) add(r Round, happened bool) {
+	switch {
+	case happened:
+		*l = Lull{}
+		return
+	case l.Rounds == 0:
+		*l = Lull{Round: r.Number, First: r.First}
+	}
+	l.Rounds++
 }
 
 // Round is the round under way: it may still get calls and results.
@@ -150,7 +177,11 @@ type Round struct {
 	Novel   bool          // a result hash not seen in the run before
 	Changed bool          // a side effect
 	First   Ref
-	Counted bool // its completion was already told
+	Counted bool // its completion was noted
+	Untold  bool // and no detector was asked: the event that completed it does not count
+	Weather bool // the infrastructure spoke
+	Waited  bool // a wait or a sleep
+	Priced  bool // its cost was reported
 }
 
 // Complete reports whether every call of the round has its result.
