@@ -38,13 +38,13 @@ func (a *Applier) call(r *Run, e *events.Event) {
 	})
 }
 
-// take finds the open call a result answers: of the same round first, else the
-// newest of that id.
+// take takes out the open call a result answers: of the same round first, else
+// the newest of that id.
 func (w *Window) take(id features.Hash, round int) (Pending, bool) {
 	found := -1
-	for i := 0; i < w.Pending.Len(); i++ {
+	for i := range w.Pending.Len() {
 		p := w.Pending.Back(i)
-		if p.Done || p.ID != id {
+		if p.ID != id {
 			continue
 		}
 		if p.Round == round {
@@ -58,9 +58,7 @@ func (w *Window) take(id features.Hash, round int) (Pending, bool) {
 	if found < 0 {
 		return Pending{}, false
 	}
-	p := w.Pending.Back(found)
-	p.Done = true
-	return *p, true
+	return w.Pending.Remove(found), true
 }
 
 // result pairs a result with its call and completes a step.

@@ -105,7 +105,6 @@ func (p *Pending) code(c *coder) {
 	c.i64(&p.ElapsedMS)
 	c.i64(&p.StoredMS)
 	c.i64(&p.TimeoutMS)
-	c.flags(&p.Done)
 }
 
 func codeCall(f *features.Call, c *coder) {

@@ -1,5 +1,7 @@
 package state
 
+import "slices"
+
 // Ring holds the last Limit values in order. The zero Ring holds nothing until
 // Limit is set.
 type Ring[V any] struct {
@@ -34,6 +36,19 @@ func (r *Ring[V]) Back(i int) *V {
 		panic("state: ring index out of range")
 	}
 	return &r.items[(r.start+n-1-i)%n]
+}
+
+// Remove takes out the i-th newest value and returns it, in O(Limit). It
+// panics past Len.
+func (r *Ring[V]) Remove(i int) V {
+	v := *r.Back(i)
+	if r.start != 0 {
+		r.items = slices.Concat(r.items[r.start:], r.items[:r.start])
+		r.start = 0
+	}
+	at := len(r.items) - 1 - i
+	r.items = slices.Delete(r.items, at, at+1)
+	return v
 }
 
 // Clear forgets all values.

@@ -137,7 +137,6 @@ type Pending struct {
 	ElapsedMS int64 // run's clock
 	StoredMS  int64 // stored time
 	TimeoutMS int64 // declared, 0 for unknown
-	Done      bool
 }
 
 // Streak counts turns in a row that carried the same hash.
