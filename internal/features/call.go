@@ -22,23 +22,33 @@ type Call struct {
 // the run said about the tool; Unknown and false where it said nothing.
 func (x *Extractor) Call(tool string, args []byte, rawArgs string, declared Effect, polls bool) Call {
 	rule := x.rules.Tools[tool]
-	c := Call{Tool: x.sum(domainTool, []byte(tool)), Effect: declared, Polls: polls}
-	if c.Effect == Unknown {
-		c.Effect = rule.Effect
+	c := Call{Tool: x.sum(domainTool, []byte(tool)), Polls: polls}
+	object := x.readArgs(args)
+	switch {
+	case object && len(x.members) > 0:
+	case !object && len(args) > 0 && string(args) != "null":
+		// An array or a bare value: one argument without a name.
+		x.members = append(x.members[:0], member{raw: args})
+	case rawArgs != "":
+		x.members = x.members[:0]
+		x.command = append(x.command[:0], rawArgs...)
+		b := append(append(appendLen(x.out[:0], len(tool)), tool...), tagRaw)
+		c.Exact = x.sum(domainExact, append(b, rawArgs...))
+		x.out = append(b, x.rules.Fold.text(x.command, false, false)...)
+		c.Key = x.sum(domainCall, x.out)
+	default:
+		x.members = x.members[:0]
+		c.NoArgs = true
 	}
-	if rule.Polls != nil {
-		c.Polls = *rule.Polls
+	think := thinks(tool)
+	if !think {
+		x.dropArgs(rule)
 	}
-	c.NoArgs = len(args) == 0 && rawArgs == ""
-	b := appendLen(x.canon[:0], len(tool))
-	b = append(b, tool...)
-	if args == nil {
-		b = append(b, rawArgs...)
-	} else {
-		b = canonical(b, args)
+	program := x.findCommand(tool)
+	if c.Key == 0 {
+		x.keys(&c, tool, program)
 	}
-	x.canon = b
-	c.Key = x.sum(domainCall, b)
-	c.Exact = x.sum(domainExact, b)
+	c.Echoes = x.echoes()
+	x.judge(&c, tool, rule, declared, program != nil, think)
 	return c
 }

@@ -9,7 +9,29 @@ type Extractor struct {
 	rules  Rules
 	k0, k1 uint64
 
-	canon []byte // canonical form of the value at hand
+	canon   canon
+	members []member // arguments of the call at hand, sorted by name
+	names   []byte   // their decoded names
+	out     []byte   // what is about to be hashed
+	exact   []byte
+	arg     []byte
+	command []byte // decoded program text of the call at hand
+	verb    []byte // command word of a file editing tool
+	script  script
+
+	flat          flattener
+	text          []byte // what the result or text at hand says
+	message       []byte
+	masked        []byte
+	maskedMessage []byte
+	line          []byte // one masked line
+	folded        []byte // the same with its quotes folded away
+	tokens        []part
+
+	words  []byte // all words of the text at hand, lower-cased
+	plain  []byte // those that can be in passages
+	places []place
+	sketch Sketch
 }
 
 // New returns an Extractor for the rules.

@@ -46,12 +46,12 @@ func nonzero(h uint64) Hash {
 // Hash returns the hash of the parts in their order; ("ab","c") and ("a","bc")
 // differ. Without parts it is the hash of nothing, which is not 0.
 func (x *Extractor) Hash(parts ...string) Hash {
-	b := x.canon[:0]
+	b := x.out[:0]
 	for _, p := range parts {
 		b = appendLen(b, len(p))
 		b = append(b, p...)
 	}
-	x.canon = b
+	x.out = b
 	return x.sum(domainParts, b)
 }
 
@@ -62,8 +62,8 @@ func (x *Extractor) HashJSON(raw []byte) Hash {
 	if raw == nil {
 		return 0
 	}
-	x.canon = canonical(x.canon[:0], raw)
-	return x.sum(domainJSON, x.canon)
+	x.out = x.canon.appendTo(x.out[:0], raw, nil, false, false)
+	return x.sum(domainJSON, x.out)
 }
 
 // appendLen appends n in four bytes, so that what follows cannot be confused with what is next to it.

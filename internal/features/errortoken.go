@@ -1,0 +1,139 @@
+package features
+
+import "bytes"
+
+// foldTokens appends the words of line to out. Words that hold a digit, a path,
+// an identifier or an echo of an argument become holes; holes next to each other
+// are one.
+func (x *Extractor) foldTokens(out, line []byte, echoes []Hash) []byte {
+	w := classWriter{out: out}
+	x.tokens = x.tokens[:0]
+	for i := 0; i < len(line); {
+		if isBlank(line[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(line) && !isBlank(line[i]) {
+			i++
+		}
+		x.tokens = append(x.tokens, part{from, i})
+	}
+	for i := 0; i < len(x.tokens); {
+		if n := x.echoed(line, i, echoes); n > 0 {
+			w.hole()
+			i += n
+			continue
+		}
+		if t := line[x.tokens[i].from:x.tokens[i].to]; variable(t) {
+			w.hole()
+		} else {
+			w.word(t)
+		}
+		i++
+	}
+	return w.out
+}
+
+// variable reports whether a token names or numbers something.
+func variable(token []byte) bool {
+	for _, b := range token {
+		if isDigit(b) {
+			return true
+		}
+		switch b {
+		case hole, '/', '\\', '_', '.', '<', '>', '=', '@', '#':
+			return true
+		}
+	}
+	return false
+}
+
+// echoed returns how many tokens from i on repeat an argument, 0 for none.
+func (x *Extractor) echoed(line []byte, i int, echoes []Hash) int {
+	if len(echoes) == 0 {
+		return 0
+	}
+	for n := min(maxEchoWords, len(x.tokens)-i); n > 0; n-- {
+		x.arg = x.arg[:0]
+		for _, t := range x.tokens[i : i+n] {
+			x.arg = append(append(x.arg, line[t.from:t.to]...), ' ')
+		}
+		b := bytesCase(bytes.Trim(x.arg, " ,.:;!?()[]{}"), 'A', bytes.ToLower)
+		if len(b) < minEcho || len(b) > maxEcho {
+			continue
+		}
+		h := x.sum(domainEcho, b)
+		for _, e := range echoes {
+			if e == h {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// classWriter writes an error class: words, and one mark for each run of holes.
+type classWriter struct {
+	out  []byte
+	open bool // a hole is being written
+}
+
+func (w *classWriter) hole() {
+	if !w.open {
+		w.out = append(w.out, "<w> "...)
+		w.open = true
+	}
+}
+
+// word writes a token, its camel-case words as holes.
+func (w *classWriter) word(t []byte) {
+	from := 0
+	for i := 0; i < len(t); {
+		if !isWord(t[i]) {
+			i++
+			continue
+		}
+		end := wordRun(t, i)
+		if camel(t[i:end]) {
+			w.plain(t[from:i])
+			w.hole()
+			from = end
+		}
+		i = end
+	}
+	w.plain(t[from:])
+	if !w.open {
+		w.out = append(w.out, ' ')
+	}
+}
+
+// plain writes text as it is; punctuation next to a hole belongs to the hole.
+func (w *classWriter) plain(t []byte) {
+	if w.open {
+		t = bytes.TrimLeft(t, ",:;()[]{}")
+	}
+	if len(t) > 0 {
+		w.out = append(w.out, t...)
+		w.open = false
+	}
+}
+
+// camel reports whether a word is an identifier in camel case: a small letter
+// before a capital, and no all-small or all-capital beginning alone.
+func camel(w []byte) bool {
+	small := false
+	for i, b := range w {
+		switch {
+		case b-'A' < 26:
+			if small && i > 0 {
+				return true
+			}
+		case b-'a' < 26:
+			small = true
+		case i == 0:
+			return false
+		}
+	}
+	return false
+}
