@@ -42,6 +42,7 @@ type DecisionLog struct {
 
 	mu     sync.Mutex // held through an Append
 	fenced bool
+	tail   *session // follows the end while others write
 }
 
 // OpenLog opens the decision log of partition p at its present end.
@@ -84,7 +85,8 @@ func (l *DecisionLog) append(ctx context.Context, r Record) (uint64, error) {
 	if len(ours(r.Header)) != len(r.Header) {
 		return 0, errors.New("header Nats-… is the bus' own")
 	}
-	for {
+	defer l.closeTail()
+	for wait := firstBackoff; ; wait = min(2*wait, lastBackoff) {
 		if l.fenced {
 			return 0, ErrFenced
 		}
@@ -97,39 +99,16 @@ func (l *DecisionLog) append(ctx context.Context, r Record) (uint64, error) {
 		if !isWrongLast(err) {
 			return 0, err
 		}
-		if seq, err := l.pass(ctx, r); seq != 0 || err != nil {
+		seq, err := l.pass(ctx, r)
+		if seq != 0 || err != nil && !errors.Is(err, errLost) {
 			return seq, err
 		}
-	}
-}
-
-// pass reads what others stored after the last record known, and moves there.
-// It returns where r itself was found, 0 where it was not.
-func (l *DecisionLog) pass(ctx context.Context, r Record) (found uint64, err error) {
-	state, standing, err := l.bus.stand(ctx, l.stream, l.created, l.last.Load()+1)
-	if err != nil {
-		return 0, err
-	}
-	if standing != Sound && standing != Behind {
-		return 0, &StreamError{Stream: l.stream, Partition: l.partition, Standing: standing, Next: l.last.Load() + 1, State: state}
-	}
-	for seq := max(l.last.Load()+1, state.First); seq <= state.Last; seq++ {
-		o, err := l.record(ctx, seq)
-		switch {
-		case errors.Is(err, ErrNotFound):
-		case err != nil:
+		if err == nil {
+			wait = firstBackoff / 2
+		} else if err := pause(ctx, wait); err != nil {
 			return 0, err
-		case o.Subject == EpochSubject(l.partition) && !same(o, r) && l.supersedes(o):
-			l.fenced = true
-			return 0, ErrFenced
-		case found == 0 && same(o, r):
-			found = seq
-		default:
-			l.junk.Add(1)
 		}
-		l.last.Store(seq)
 	}
-	return found, nil
 }
 
 // record fetches one record.

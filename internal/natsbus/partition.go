@@ -53,10 +53,7 @@ func (pr *partitionReader) run(ctx context.Context) {
 		if pr.next.Load() != before {
 			wait = firstBackoff
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-		}
+		_ = pause(ctx, wait) // the loop looks at ctx itself
 	}
 }
 

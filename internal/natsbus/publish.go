@@ -28,11 +28,19 @@ func (b *Bus) store(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishO
 		if err == nil || !transient(err) {
 			return ack, err
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), err)
+		if gone := pause(ctx, wait); gone != nil {
+			return nil, errors.Join(gone, err)
 		}
+	}
+}
+
+// pause waits, or returns ctx's error.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

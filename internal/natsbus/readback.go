@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -27,10 +26,8 @@ func (l *DecisionLog) ReadFrom(ctx context.Context, from uint64, fn func(Record)
 		if done {
 			return nil
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return fmt.Errorf("read decision log %d: %w", l.partition, ctx.Err())
+		if err := pause(ctx, wait); err != nil {
+			return fmt.Errorf("read decision log %d: %w", l.partition, err)
 		}
 	}
 	return nil

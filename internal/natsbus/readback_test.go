@@ -1,0 +1,113 @@
+package natsbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+)
+
+func TestReadFrom(t *testing.T) {
+	f := newFixture(t, 1)
+	l := f.owner(t, 1)
+	const n = 3000 // more than one request
+	for i := range n {
+		m := &nats.Msg{Subject: withheld, Data: fmt.Append(nil, i)}
+		if _, err := f.js.PublishMsgAsync(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-f.js.PublishAsyncComplete()
+	for _, from := range []uint64{0, 1, 2, 1500, n + 1, n + 2, n + 50} {
+		next := max(from, 1)
+		err := l.ReadFrom(testContext(t), from, func(r Record) error {
+			if r.Seq != next || r.Seq > 1 && string(r.Data) != fmt.Sprint(r.Seq-2) || r.Stored.IsZero() {
+				return fmt.Errorf("record %d follows %d", r.Seq, next-1)
+			}
+			next++
+			return nil
+		})
+		if err != nil || next != max(from, n+2) {
+			t.Errorf("from %d: stopped before %d, %v", from, next, err)
+		}
+	}
+}
+
+func TestReadFromStops(t *testing.T) {
+	f := newFixture(t, 1)
+	l := f.owner(t, 1)
+	enough := errors.New("enough")
+	if err := l.ReadFrom(testContext(t), 0, func(Record) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("ReadFrom returns %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := l.ReadFrom(ctx, 0, func(Record) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("ReadFrom with a context that has ended: %v", err)
+	}
+}
+
+func TestReadFromEmptyLog(t *testing.T) {
+	f := newFixture(t, 1)
+	l, err := f.OpenLog(testContext(t), 0, epochAbove(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := records(t, l, 0); len(got) != 0 {
+		t.Errorf("an empty log holds %v", got)
+	}
+}
+
+func TestReadFromAcrossARestart(t *testing.T) {
+	f := newFixture(t, 1)
+	l := f.owner(t, 1)
+	for i := range 2000 {
+		if _, err := f.js.PublishMsgAsync(&nats.Msg{Subject: withheld, Data: fmt.Append(nil, i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-f.js.PublishAsyncComplete()
+	var seqs []uint64
+	err := l.ReadFrom(testContext(t), 0, func(r Record) error {
+		if seqs = append(seqs, r.Seq); len(seqs) == 100 {
+			f.srv.Shutdown()
+			f.start(t)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, seq := range seqs {
+		if seq != uint64(i+1) {
+			t.Fatalf("record %d has sequence %d", i, seq)
+		}
+	}
+	if len(seqs) != 2001 {
+		t.Errorf("%d records, want 2001", len(seqs))
+	}
+}
+
+func TestReadBack(t *testing.T) {
+	f := newFixture(t, 1)
+	l := f.owner(t, 1)
+	for i := range 5 {
+		appendRecord(t, l, fmt.Sprint("d", i))
+	}
+	var got []string
+	err := l.ReadBack(testContext(t), func(r Record) bool {
+		got = append(got, string(r.Data))
+		return string(r.Data) != "d2"
+	})
+	if want := []string{"d4", "d3", "d2"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("read back %v, %v, want %v", got, err, want)
+	}
+	got = nil
+	err = l.ReadBack(testContext(t), func(r Record) bool { got = append(got, r.Subject); return true })
+	if err != nil || len(got) != 6 || got[5] != EpochSubject(0) {
+		t.Errorf("read back %v, %v", got, err)
+	}
+}
