@@ -8,8 +8,8 @@ import (
 	"github.com/loopwatch/loopwatch/pkg/state"
 )
 
-// errScanned is what a scan's function uses to leave a nested call.
-var errScanned = errors.New("the scan's function was called")
+// errNotCalled stands until a scan has called its function.
+var errNotCalled = errors.New("the scan did not call its function")
 
 // entry is a key and its value; entries are listed in key order.
 type entry struct{ key, value string }
@@ -81,7 +81,7 @@ func nestedCalls(s state.Store) error {
 	if err := put(s, entry{"a", "1"}, entry{"c", "3"}); err != nil {
 		return err
 	}
-	inner, seen := errScanned, ""
+	inner, seen := errNotCalled, ""
 	err := s.Scan(nil, nil, func(key, value []byte) bool {
 		seen += string(key) + string(value)
 		if string(key) == "a" {

@@ -148,25 +148,28 @@ func without(m *state.Memory, skip int) *state.Memory {
 	return out
 }
 
-// halfCommitted applies its tenth batch in two halves with two scans between
-// them; only a store with scanning readers beside it gets past that.
+// halfCommitted applies its tenth batch in two halves and lets a whole scan
+// pass between them; it waits for one, so readers must be scanning beside it.
 func halfCommitted() mutant {
-	var scans, commits atomic.Int32
+	var commits atomic.Int32
+	var half, scanned atomic.Bool
 	return mutant{
 		scan: func(m *state.Memory, from, to []byte, fn func(key, value []byte) bool) error {
-			defer scans.Add(1)
+			if half.Load() {
+				defer scanned.Store(true)
+			}
 			return m.Scan(from, to, fn)
 		},
 		commit: func(m *state.Memory, b *state.Batch) error {
 			if commits.Add(1) != 10 {
 				return m.Commit(b)
 			}
-			half := len(b.Ops) / 2
-			first := m.Commit(&state.Batch{Ops: b.Ops[:half]})
-			for seen := scans.Load(); scans.Load() < seen+2*readers; {
+			at := len(b.Ops) / 2
+			first := m.Commit(&state.Batch{Ops: b.Ops[:at]})
+			for half.Store(true); !scanned.Load(); {
 				runtime.Gosched()
 			}
-			return errors.Join(first, m.Commit(&state.Batch{Ops: b.Ops[half:]}))
+			return errors.Join(first, m.Commit(&state.Batch{Ops: b.Ops[at:]}))
 		},
 	}
 }
