@@ -8,6 +8,10 @@ import (
 // maxResends is how often an unacknowledged halt is sent again.
 const maxResends = 3
 
+// retention is how long a run that is over is remembered, in milliseconds: as
+// long as the stream keeps its events (contract 10).
+const retention = 72 * 3_600_000
+
 // tick looks at every run whose deadline has come. What is due is stamped with
 // its deadline, so the phase of ticks does not matter.
 func (g *Engine) tick(out *Result) {
@@ -22,8 +26,9 @@ func (g *Engine) tick(out *Result) {
 		if r == nil {
 			continue
 		}
-		g.advance(r, now, out)
-		g.schedule(r)
+		if g.advance(r, now, out); g.part.Run(d.ID) != nil {
+			g.schedule(r)
+		}
 	}
 	g.expire(now)
 }
@@ -39,8 +44,13 @@ func (g *Engine) advance(r *state.Run, now int64, out *Result) {
 			out.Resend = append(out.Resend, Resend{Target: r.ID, Agent: r.Agent, Control: c.ID})
 		}
 	}
+	if r.Phase != state.Live && now >= r.StoredMS+retention {
+		g.part.Forget(r)
+		return
+	}
 	if r.Phase == state.Live && now >= r.StoredMS+g.policy.Idle.Milliseconds() {
 		r.Phase = state.Lost
+		out.Lost++
 		g.join(r)
 	}
 }
@@ -67,6 +77,8 @@ func (g *Engine) schedule(r *state.Run) {
 	}
 	if r.Phase == state.Live {
 		earlier(r.StoredMS + g.policy.Idle.Milliseconds())
+	} else {
+		earlier(r.StoredMS + retention)
 	}
 	for i := range r.Ledger.Unacked {
 		c := &r.Ledger.Unacked[i]

@@ -53,6 +53,7 @@ type Result struct {
 	Decisions []actions.Decision
 	Answer    Answer   // what a check is told
 	Resend    []Resend // halts to send again as they are stored
+	Lost      int      // runs closed for want of events
 }
 
 // Answer is the ground of a verdict.

@@ -56,6 +56,7 @@ type Decision struct {
 	ReplayOf state.Ref // call whose first result is handed back, zero for none
 	CallID   string    // call that is answered by a replay
 	Log      bool      // belongs into the decision log; false for withheld repeats that only count
+	First    bool      // the first acted decision of the run
 }
 
 // Facts are the figures of the run at the time of a decision.

@@ -267,6 +267,7 @@ func (d *decider) effect(dec *Decision) {
 	l := d.ledger
 	if l.Fired == "" {
 		l.Fired = dec.Detector
+		dec.First = true
 	}
 	if dec.Kind == HaltRun {
 		l.Halt = state.Halt{

@@ -26,6 +26,7 @@ type Partition struct {
 	dirty struct {
 		runs  map[RunID]struct{}
 		tasks map[TaskID]struct{}
+		gone  map[RunID]struct{}
 		index []indexed // deadline keys to replace
 	}
 	err error
@@ -70,6 +71,9 @@ func (p *Partition) Run(id RunID) *Run {
 	if r, ok := p.runs[id]; ok {
 		return r
 	}
+	if _, gone := p.dirty.gone[id]; gone {
+		return nil
+	}
 	b, err := p.store.Get(p.key('R', id.Tenant, id.Task, id.Run))
 	if b == nil || err != nil {
 		p.Fail(err)
@@ -88,6 +92,7 @@ func (p *Partition) Run(id RunID) *Run {
 func (p *Partition) Create(id RunID, agent string) *Run {
 	r := NewRun(id, agent, p.memory)
 	p.runs[id] = r
+	delete(p.dirty.gone, id)
 	p.Touch(r)
 	return r
 }
@@ -115,6 +120,35 @@ func (p *Partition) Task(id TaskID) *Task {
 
 // TouchTask marks a task as changed, to be written by the next Flush.
 func (p *Partition) TouchTask(t *Task) { p.dirty.tasks[t.ID] = struct{}{} }
+
+// Forget drops a run for good, and its task with the last run of it.
+func (p *Partition) Forget(r *Run) {
+	p.Schedule(r, 0)
+	delete(p.runs, r.ID)
+	delete(p.dirty.runs, r.ID)
+	p.dirty.gone[r.ID] = struct{}{}
+	t := p.Task(r.ID.TaskID())
+	t.Leave(r.ID.Run)
+	p.TouchTask(t)
+}
+
+// Drop removes everything the store holds of the partition; afterwards it must
+// be opened anew.
+func (p *Partition) Drop() error {
+	var b Batch
+	from := p.key('D')[:2]
+	err := p.store.Scan(from, after(from), func(k, _ []byte) bool {
+		b.Delete(slices.Clone(k))
+		return true
+	})
+	if err == nil {
+		err = p.store.Commit(&b)
+	}
+	if err != nil {
+		return fmt.Errorf("drop partition %d: %w", p.Number, err)
+	}
+	return nil
+}
 
 // EachRun calls fn for every run of the partition in the order of their ids
 // until it returns false. Runs that were changed since the last flush are seen
@@ -158,8 +192,17 @@ func (p *Partition) Flush(b *Batch) error {
 	for id := range p.dirty.runs {
 		b.Set(p.key('R', id.Tenant, id.Task, id.Run), AppendRun(nil, p.runs[id]))
 	}
+	for id := range p.dirty.gone {
+		b.Delete(p.key('R', id.Tenant, id.Task, id.Run))
+	}
 	for id := range p.dirty.tasks {
-		b.Set(p.key('T', id.Tenant, id.Task), AppendTask(nil, p.tasks[id]))
+		key := p.key('T', id.Tenant, id.Task)
+		if t := p.tasks[id]; len(t.Runs) == 0 {
+			b.Delete(key)
+			delete(p.tasks, id)
+		} else {
+			b.Set(key, AppendTask(nil, t))
+		}
 	}
 	for _, x := range p.dirty.index {
 		if x.old != 0 {
@@ -198,6 +241,7 @@ func (p *Partition) Evict() {
 func (p *Partition) clean() {
 	p.dirty.runs = map[RunID]struct{}{}
 	p.dirty.tasks = map[TaskID]struct{}{}
+	p.dirty.gone = map[RunID]struct{}{}
 	p.dirty.index = p.dirty.index[:0]
 }
 

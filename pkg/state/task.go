@@ -62,6 +62,16 @@ func (t *Task) Join(run, parent, agent string) *Member {
 	return &t.Runs[len(t.Runs)-1]
 }
 
+// Leave drops a run from the task; an unknown one is no error.
+func (t *Task) Leave(run string) {
+	for i := range t.Runs {
+		if t.Runs[i].Run == run {
+			t.Runs = append(t.Runs[:i], t.Runs[i+1:]...)
+			return
+		}
+	}
+}
+
 // forget drops the oldest run that is over, or the oldest of all.
 func (t *Task) forget() {
 	at := 0
