@@ -45,7 +45,7 @@ func (d *dictionary[K]) find(k K, spread uint64) (index int, known bool) {
 	}
 	*s = slotOf{spread: spread, epoch: d.epoch, index: int32(len(d.values))}
 	d.values = append(d.values, k)
-	return int(s.index), false
+	return len(d.values) - 1, false
 }
 
 // probe returns the slot of the value, or the free one it would take.
@@ -93,6 +93,19 @@ func (c *coder) word(x *uint64) {
 	} else {
 		c.buf = append(c.buf, spelled)
 		c.fixed(x)
+	}
+}
+
+// fresh codes 8 bytes that are the first of their kind in the record, for word
+// to find them.
+func (c *coder) fresh(x *uint64) {
+	c.fixed(x)
+	known := c.reading
+	if !c.reading {
+		_, known = c.hashes.find(*x, spread(*x))
+	}
+	if known { // writing finds only the first of equal ones, but all have a place
+		c.hashes.values = append(c.hashes.values, *x)
 	}
 }
 

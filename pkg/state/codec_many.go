@@ -5,6 +5,9 @@ import "github.com/loopwatch/loopwatch/internal/features"
 // maxLimit bounds the stored limits of tables and rings, far above any policy.
 const maxLimit = 1 << 20
 
+// maxAhead bounds the entries that memory is taken for before they are read.
+const maxAhead = 512
+
 // count codes how many entries follow, each of at least one byte.
 func (c *coder) count(n int) int {
 	v := uint64(n)
@@ -35,7 +38,9 @@ func codeSlice[V any](c *coder, s *[]V, each func(*V, *coder)) {
 		}
 		return
 	}
-	*s = nil
+	if *s = nil; n > 0 {
+		*s = make([]V, 0, min(n, maxAhead))
+	}
 	for i := 0; i < n && c.err == nil; i++ {
 		var v V
 		each(&v, c)
@@ -54,7 +59,9 @@ func codeRing[V any](c *coder, r *Ring[V], each func(*V, *coder)) {
 		}
 		return
 	}
-	r.Clear()
+	if r.Clear(); n > 0 {
+		r.items = make([]V, 0, min(n, maxAhead))
+	}
 	for i := 0; i < n && c.err == nil; i++ {
 		var v V
 		each(&v, c)
@@ -75,7 +82,10 @@ func codeTable[V any](c *coder, t *Table[V], each func(*V, *coder)) {
 		})
 		return
 	}
-	t.Clear()
+	if t.Clear(); n > 0 {
+		t.at = make(map[features.Hash]int32, min(n, maxAhead))
+		t.slots = make([]slot[V], 0, min(n, maxAhead))
+	}
 	for i := 0; i < n && c.err == nil; i++ {
 		var h features.Hash
 		c.hash(&h)

@@ -41,13 +41,13 @@ func (s *Sequence) code(c *coder) {
 	c.u64(&s.Gaps)
 	c.u64(&s.Late)
 	c.u64(&s.Duplicates)
-	codeRing(c, &s.recent, codeWord)
+	codeRing(c, &s.recent, codeFresh)
 	if c.reading && s.recent.Len() > 0 {
 		s.index()
 	}
 }
 
-func codeWord(x *uint64, c *coder) { c.word(x) }
+func codeFresh(x *uint64, c *coder) { c.fresh(x) }
 
 func (t *Tool) code(c *coder) {
 	codeString(c, &t.Name)

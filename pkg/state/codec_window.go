@@ -72,6 +72,7 @@ func (x *Errors) code(c *coder) {
 	c.hash(&x.Class)
 	c.int(&x.Count)
 	c.int(&x.Round)
+	c.int(&x.Since)
 	c.u32(&x.Epoch)
 	codeSlice(c, &x.Tools, codeHash)
 	c.ref(&x.First)
