@@ -109,6 +109,7 @@ func (r *Run) openRound(n int, ref Ref) {
 		r.Cur.Completed = true
 	}
 	r.Cur.Completed = r.Cur.Completed || w.Round.Untold
+	r.Cur.Lap = r.Cur.Completed && w.Round.Pairs != 0
 	w.Round = Round{Number: n, First: ref}
 	r.Usage.Turns++
 	r.Usage.Unpriced++

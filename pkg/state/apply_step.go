@@ -172,6 +172,7 @@ func (r *Run) complete(round int) {
 	if round == w.Round.Number && w.Round.Complete() && !w.Round.Counted {
 		w.closeRound()
 		r.Cur.Completed, w.Round.Untold = true, !r.Cur.Counts
+		r.Cur.Lap = w.Round.Pairs != 0
 	}
 }
 
@@ -239,7 +240,7 @@ func (w *Window) forgetErrors(tool features.Hash) {
 // note counts one failure; failures of one round are one piece of evidence.
 func (x *Errors) note(p Pending, class features.Hash, ref Ref, epoch uint32) {
 	if x.Count == 0 {
-		*x = Errors{Class: class, First: ref}
+		*x = Errors{Class: class, First: ref, Since: p.Round}
 	}
 	if x.Count == 0 || x.Round != p.Round {
 		x.Count++

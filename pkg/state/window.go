@@ -106,6 +106,7 @@ type Errors struct {
 	Class features.Hash
 	Count int // distinct rounds
 	Round int
+	Since int // round of the first
 	Epoch uint32
 	Tools []features.Hash // distinct, at most 8
 	First Ref
