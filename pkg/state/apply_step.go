@@ -67,6 +67,10 @@ func (a *Applier) result(r *Run, e *events.Event) {
 	p, known := w.take(a.Features.Hash(res.CallID), e.Round)
 	r.Cur.Answered = known
 	r.Cur.Call, r.Cur.CallSeq = p.Call, p.Ref.Seq
+	if known {
+		r.Cur.SameRound = p.Round == w.Answered
+		w.Answered = p.Round
+	}
 	if known && p.Round == w.Round.Number {
 		r.Cur.SameRound = w.Round.Answers > 0
 		w.Round.Answers++

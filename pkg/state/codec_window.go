@@ -31,6 +31,7 @@ func (w *Window) code(c *coder) {
 	c.u32(&w.Epoch)
 	c.u32(&w.Soft)
 	c.u32(&w.CallNo)
+	c.int(&w.Answered)
 	c.u32(&w.Waited)
 	c.int(&w.Finished)
 }

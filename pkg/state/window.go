@@ -32,6 +32,7 @@ type Window struct {
 	Epoch    uint32         // effective changes so far
 	Soft     uint32         // half changes: user messages, new successes of unknown effect
 	CallNo   uint32         // calls issued so far
+	Answered int            // round of the newest result
 	Waited   uint32         // CallNo at the last wait
 	Finished int            // plan steps completed, as last reported
 }
