@@ -6,9 +6,10 @@ import "github.com/loopwatch/loopwatch/pkg/events"
 // judged: of two that see the same thing, the more telling comes first.
 func Registry() []Spec {
 	step := []events.Kind{events.ToolCall, events.ToolResult}
+	turns := []events.Kind{events.TurnKind, events.ToolCall, events.ToolResult}
 	return []Spec{
 		{
-			Name: "cycle", Wants: step, New: func() Detector { return NewCycle() },
+			Name: "cycle", Wants: turns, New: func() Detector { return NewCycle() },
 			Doc: "Fires when a sequence of 2 to 8 different calls has gone round with the same answers; not when answers move on, when it waits or polls with spacing, or when a user steers it.",
 		},
 		{
@@ -16,11 +17,11 @@ func Registry() []Spec {
 			Doc: "Fires when the same call brings the same answer again and nothing changed in between; not after an effective change, for spaced polling, or for calls of one round.",
 		},
 		{
-			Name: "same_error", Wants: []events.Kind{events.ToolResult}, New: func() Detector { return NewSameError() },
+			Name: "same_error", Wants: []events.Kind{events.ToolResult}, Text: true, New: func() Detector { return NewSameError() },
 			Doc: "Fires when calls keep failing with the same kind of error, whatever their arguments; not for shell commands, infrastructure weather, or failures of one round.",
 		},
 		{
-			Name: "stagnation", Wants: []events.Kind{events.TurnKind, events.ToolCall, events.ToolResult}, New: func() Detector { return NewStagnation() },
+			Name: "stagnation", Wants: turns, New: func() Detector { return NewStagnation() },
 			Doc: "Fires when turns in a row had no side effect and brought no new result; not while any result is new or a declared write succeeds.",
 		},
 		{
@@ -34,7 +35,7 @@ func Registry() []Spec {
 		{
 			Name: "budget", New: func() Detector { return NewBudget() },
 			Wants: []events.Kind{
-				events.RunStart, events.TurnKind, events.ToolCall, events.ToolResult, events.Said, events.ControlAck,
+				events.RunStart, events.TurnKind, events.ToolCall, events.ToolResult, events.Said,
 			},
 			Doc: "Fires before a bound of turns, cost, wall clock or tokens is reached and halts when it is passed; not without bounds, and never halts on a cost that nobody reported.",
 		},

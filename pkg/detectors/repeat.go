@@ -15,7 +15,21 @@ const (
 	OnResult    = "result"
 )
 
-// Repeat finds the same call made again.
+// Repeat finds the same call made again: the same tool with the same folded
+// arguments.
+//
+// On results it fires when the call brings the result it brought before, or
+// fails again, and nothing effective happened in between; each such result is
+// one futile step, and the occurrence says how many it takes. A user message
+// or new information of unknown effect in between halves the step, but not for
+// a write; so does a short acknowledgement of something unknown. A wait in
+// between, or a polling tool called with spacing, leaves nothing of it. Results
+// of one round count once. A call issued again in a later round while it has no
+// answer yet is a futile step too.
+//
+// On calls it fires at the occurrence, whatever came back, and offers the
+// first result for replay. Either way it says nothing of a call that memory
+// has dropped.
 type Repeat struct {
 	Occurrence int    `yaml:"occurrence" bound:"2..1000" doc:"occurrence of the same call at which to speak"`
 	Window     int    `yaml:"window" bound:"0..64" doc:"how many of the last calls are looked at; 0 for the whole run. Only with on: call"`
@@ -44,4 +58,65 @@ func (d Repeat) Validate() error {
 }
 
 // Detect implements Detector.
-func (d Repeat) Detect(w state.View, e *events.Event) (Finding, bool) { return Finding{}, false }
+func (d Repeat) Detect(w state.View, e *events.Event) (Finding, bool) {
+	switch {
+	case e.Kind == events.ToolCall && d.On == OnCall:
+		return d.issued(w, e)
+	case e.Kind == events.ToolCall:
+		return d.unanswered(w, e)
+	case e.Kind == events.ToolResult && d.On == OnResult:
+		return d.answered(w, e)
+	}
+	return Finding{}, false
+}
+
+// answered judges a result against the one its call brought before.
+func (d Repeat) answered(w state.View, e *events.Event) (Finding, bool) {
+	cur := &w.Cur
+	k := w.Window.Keys.Get(cur.Step.Key)
+	if cur.Step.Call.IsZero() || k == nil || cur.Call.Waits || d.Count == CountRounds && cur.SameRound {
+		return Finding{}, false
+	}
+	weight := d.weight(w, e.Result.Changed != nil && *e.Result.Changed)
+	if weight == 0 {
+		return Finding{}, false
+	}
+	n := int(k.Futile)
+	what := "has been called " + times(n) + " with the same arguments and failed each time"
+	if k.Same == k.Futile {
+		what = "has been called " + times(n) + " with the same arguments and brought the same answer each time"
+	}
+	if d.Unchanged {
+		what += "; nothing took effect in between"
+	}
+	return Finding{
+		Cause: cur.Step.Key, Weight: weight, Need: (d.Occurrence - 1) * Whole,
+		Evidence: Evidence{
+			Tool: toolOf(w, e), Hash: cur.Call.Tool, Count: n, Since: k.FutileRound,
+			Events: trail(k.FutileFrom, cur.Prior.LastResult, cur.Step.Call, cur.Ref),
+			Calls:  []state.Ref{cur.Step.Call}, Answer: cur.Ref, What: what,
+		},
+	}, true
+}
+
+// weight says how futile the step was, in halves; 0 means not at all.
+func (d Repeat) weight(w state.View, changed bool) int {
+	c, s, p := &w.Cur.Call, &w.Cur.Step, &w.Cur.Prior
+	same := p.Results > 0 && p.Result == s.Result
+	failed := p.Failed && s.Error && d.Unchanged
+	switch {
+	case !same && !failed, d.Count == CountRounds && p.Answered == s.Round:
+		return 0
+	case d.Unchanged && (p.Epoch != s.Epoch || changed):
+		return 0
+	case w.Window.Waited >= p.CallNo || c.Sleeps:
+		return 0
+	case spaced(w, d.PollGap):
+		return 0
+	case d.Unchanged && p.Soft != w.Window.Soft && !(same && writes(c.Effect)):
+		return Whole / 2
+	case same && !s.Error && w.Cur.Result.Short && unknown(c.Effect):
+		return Whole / 2
+	}
+	return Whole
+}
