@@ -19,10 +19,11 @@ func (c *coder) count(n int) int {
 	return int(v)
 }
 
-// limit codes the capacity of a table or ring and how many entries follow.
-func (c *coder) limit(limit *int, n int) int {
+// limit codes the capacity of a table or ring, which holds least at least, and
+// how many entries follow.
+func (c *coder) limit(limit *int, least, n int) int {
 	c.int(limit)
-	if n = c.count(n); c.reading && (*limit < 0 || *limit > maxLimit || n > *limit) {
+	if n = c.count(n); c.reading && (*limit < 0 || *limit > maxLimit || n > max(*limit, least)) {
 		c.fail("%d entries where the limit is %d", n, *limit)
 		*limit, n = 0, 0
 	}
@@ -52,7 +53,7 @@ func codeText(s *string, c *coder) { codeString(c, s) }
 
 // codeRing codes the limit and the values, the oldest first.
 func codeRing[V any](c *coder, r *Ring[V], each func(*V, *coder)) {
-	n := c.limit(&r.Limit, r.Len())
+	n := c.limit(&r.Limit, 0, r.Len())
 	if !c.reading {
 		for i := n - 1; i >= 0; i-- {
 			each(r.Back(i), c)
@@ -72,7 +73,7 @@ func codeRing[V any](c *coder, r *Ring[V], each func(*V, *coder)) {
 // codeTable codes the limit, what was forgotten and the entries, the oldest
 // first.
 func codeTable[V any](c *coder, t *Table[V], each func(*V, *coder)) {
-	n := c.limit(&t.Limit, t.Len())
+	n := c.limit(&t.Limit, 1, t.Len())
 	c.u32(&t.Evicted)
 	if !c.reading {
 		t.Each(func(h features.Hash, v *V) bool {

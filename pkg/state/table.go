@@ -3,8 +3,8 @@ package state
 import "github.com/loopwatch/loopwatch/internal/features"
 
 // Table remembers the entries of the last K distinct hashes that were put or
-// touched, exactly; the one longest untouched goes first. The zero Table holds
-// nothing until Limit is set. Every operation is O(1).
+// touched, exactly; the one longest untouched goes first. A Limit below 1 means
+// 1. Every operation is O(1).
 type Table[V any] struct {
 	Limit   int
 	Evicted uint32 // entries forgotten so far: non-zero means "truncated"

@@ -1,5 +1,7 @@
 package state
 
+import "slices"
+
 // TaskID names a unit of work within the fleet.
 type TaskID struct{ Tenant, Task string }
 
@@ -88,17 +90,20 @@ func (t *Task) forget() {
 // Descendants returns the runs below run that are not over, nearest first.
 func (t *Task) Descendants(run string) []Member {
 	var out []Member
-	below := map[string]bool{run: true}
-	for grew := true; grew; {
-		grew = false
+	seen := map[string]bool{run: true}
+	for level := []string{run}; len(level) > 0; {
+		var below []string
 		for _, m := range t.Runs {
-			if m.Parent != "" && below[m.Parent] && !below[m.Run] {
-				below[m.Run], grew = true, true
-				if !m.Over {
-					out = append(out, m)
-				}
+			if seen[m.Run] || !slices.Contains(level, m.Parent) {
+				continue
+			}
+			seen[m.Run] = true
+			below = append(below, m.Run)
+			if !m.Over {
+				out = append(out, m)
 			}
 		}
+		level = below
 	}
 	return out
 }
