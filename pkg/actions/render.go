@@ -13,7 +13,7 @@ type Texts func(state.Ref) Quote
 
 // Render completes an acted decision to the control message that is stored,
 // signed and sent. It is a pure function: the same decision, policy and texts
-// give the same control. The caller sets At.I.
+// give the same control. texts must not be nil. The caller sets At.
 func (p *Policy) Render(d Decision, texts Texts) Control {
 	t := time.UnixMilli(d.TimeMS).UTC()
 	c := Control{
@@ -34,7 +34,9 @@ func (p *Policy) Render(d Decision, texts Texts) Control {
 		c.Summary = brief(d, texts)
 	}
 	if !d.ReplayOf.IsZero() {
-		c.Replay = &Replayed{CallID: d.CallID, OfCallID: texts(d.ReplayOf).CallID}
+		if of := texts(d.ReplayOf).CallID; of != "" {
+			c.Replay = &Replayed{CallID: d.CallID, OfCallID: of}
+		}
 	}
 	return c
 }

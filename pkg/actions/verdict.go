@@ -1,9 +1,11 @@
 package actions
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -39,4 +41,51 @@ type Answer struct {
 func Label(ofCallID string, age time.Duration) string {
 	secs := int64(max(age, 0) / time.Second)
 	return fmt.Sprintf("cached result of call %s, %d s old; not executed again", ofCallID, secs)
+}
+
+// Encode returns the verdict as it is signed and sent.
+func (v *Verdict) Encode() ([]byte, error) {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode verdict on %s: %w", v.Event, err)
+	}
+	return out, nil
+}
+
+// DecodeVerdict reads a verdict, as strictly as DecodeControl reads a control.
+// Verify the signature first.
+func DecodeVerdict(data []byte) (Verdict, error) {
+	var v Verdict
+	err := unmarshal(data, &v)
+	if err == nil {
+		err = v.check()
+	}
+	if err != nil {
+		return Verdict{}, fmt.Errorf("decode verdict: %w", err)
+	}
+	return v, nil
+}
+
+func (v *Verdict) check() error {
+	switch {
+	case v.V != Version:
+		return fmt.Errorf("v: %d, want %d", v.V, Version)
+	case v.Event == "":
+		return errors.New("event: is missing")
+	case v.Decision == ReplayCall && (v.Replay == nil || v.Replay.OfCallID == ""):
+		return errors.New("replay: is missing")
+	case v.Decision != ReplayCall && v.Replay != nil:
+		return fmt.Errorf("replay: does not belong to %s", v.Decision)
+	}
+	switch v.Decision {
+	case Allow, ReplayCall, RefuseCall:
+	default:
+		return fmt.Errorf("decision: %q is none of ours", Sanitise(string(v.Decision), maxTool))
+	}
+	for i := range v.Controls {
+		if err := v.Controls[i].check(); err != nil {
+			return fmt.Errorf("controls[%d]: %w", i, err)
+		}
+	}
+	return nil
 }
