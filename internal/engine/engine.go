@@ -51,9 +51,10 @@ type Result struct {
 	Order     state.Order
 	Reject    *events.Reject // set where the event belongs to the dead letters
 	Decisions []actions.Decision
-	Answer    Answer   // what a check is told
-	Resend    []Resend // halts to send again as they are stored
-	Lost      int      // runs closed for want of events
+	Answer    Answer          // what a check is told
+	Policy    *actions.Policy // that decided
+	Resend    []Resend        // halts to send again as they are stored
+	Lost      int             // runs closed for want of events
 }
 
 // Answer is the ground of a verdict.
@@ -90,6 +91,7 @@ func (g *Engine) Step(e *events.Event) (Result, error) {
 	if err := g.part.Err(); err != nil {
 		return Result{}, fmt.Errorf("step event %s: %w", e.ID, err)
 	}
+	out.Policy = g.policy
 	g.count(&out)
 	return out, nil
 }
@@ -183,9 +185,21 @@ func (g *Engine) react(e *events.Event, r *state.Run, out *Result) {
 	}
 	view := state.View{Run: r, Task: g.part.Task(r.ID.TaskID())}
 	found := g.detect(view, e)
-	g.add(e, r, out, g.policy.Decide(view, found)...)
+	g.replay(r, found)
+	decided := g.policy.Decide(view, found)
+	for i := range decided {
+		if e.Call != nil && decided[i].Kind == actions.Inject {
+			decided[i].ReplayOf, decided[i].CallID = r.Cur.ReplayOf, e.Call.ID
+		}
+	}
+	g.add(e, r, out, decided...)
+}
+
+// replay notes which result may be handed back instead of executing the call.
+func (g *Engine) replay(r *state.Run, found []actions.Found) {
 	for i := range found {
-		if f := &found[i]; !f.Replay.IsZero() && f.Rule.Mode == actions.Enforce && g.policy.MayReplay(r, f.Evidence.Tool, f.Evidence.Hash) {
+		f := &found[i]
+		if !f.Replay.IsZero() && f.Rule.Mode == actions.Enforce && g.policy.MayReplay(r, f.Evidence.Tool, f.Evidence.Hash) {
 			r.Cur.Replay, r.Cur.ReplayOf = f.Replay, f.ReplayOf
 		}
 	}

@@ -37,7 +37,7 @@ func (k *Checkpoint) code(c *coder) {
 	place := Ref{Seq: k.Seq, ID: k.Digest}
 	c.ref(&place)
 	k.Seq, k.Digest = place.Seq, place.ID
-	c.i64(&k.CreatedMS)
+	c.i64(&k.CreatedNS)
 }
 
 func (h *ScopeHalt) code(c *coder) {

@@ -69,13 +69,18 @@ func (m *Memory) Scan(from, to []byte, fn func(key, value []byte) bool) error {
 	return nil
 }
 
-// Commit applies the batch, later writes over earlier ones. It fails only on
-// a closed store.
+// Commit applies the batch, later writes over earlier ones. It fails on a
+// closed store and on an empty key, before it has applied anything.
 func (m *Memory) Commit(b *Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return fmt.Errorf("commit %d writes: %w", len(b.Ops), errStoreClosed)
+	}
+	for i, op := range b.Ops {
+		if len(op.Key) == 0 {
+			return fmt.Errorf("commit %d writes: number %d has an empty key", len(b.Ops), i)
+		}
 	}
 	for _, op := range b.Ops {
 		if op.Delete {

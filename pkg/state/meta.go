@@ -13,7 +13,7 @@ type Meta struct {
 // is committed together with the state it describes.
 type Checkpoint struct {
 	Seq       uint64 // sequence of the last event applied; 0 before the first
-	CreatedMS int64  // creation time of the stream
+	CreatedNS int64  // creation time of the stream, nanoseconds since 1970
 	Digest    Digest // of that event's body
 }
 

@@ -11,7 +11,8 @@ type Store interface {
 	Get(key []byte) ([]byte, error)
 	// Scan calls fn for every key in [from, to) in ascending order until fn
 	// returns false. Key and value are valid only during the call. A nil to
-	// means no upper bound.
+	// means no upper bound. It sees the store as it is when Scan is called,
+	// whatever is committed meanwhile, by fn too.
 	Scan(from, to []byte, fn func(key, value []byte) bool) error
 	// Commit applies the batch whole or not at all. The store keeps no
 	// reference to it. After an error the store must not be used again.
@@ -26,7 +27,8 @@ type Batch struct {
 	Ops []Op
 }
 
-// Op sets Key to Value, or deletes Key where Delete is true.
+// Op sets Key to Value, or deletes Key where Delete is true. An empty key is
+// an error of Commit: Pebble cannot store it.
 type Op struct {
 	Key, Value []byte
 	Delete     bool

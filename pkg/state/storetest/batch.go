@@ -45,6 +45,12 @@ var batchChecks = []check{
 		b := state.Batch{Ops: []state.Op{{Key: []byte("a"), Value: []byte("stray"), Delete: true}}}
 		return errors.Join(commit(s, &b), expectAbsent(s, "a"))
 	}},
+	{"an empty key is refused", func(s state.Store) error {
+		if put(s, entry{"a", "1"}, entry{"", "2"}) == nil {
+			return errors.New("commit took an empty key")
+		}
+		return nil
+	}},
 	{"a reset batch commits only what came after", func(s state.Store) error {
 		var b state.Batch
 		b.Set([]byte("a"), []byte("1"))

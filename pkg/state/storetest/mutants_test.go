@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -27,10 +26,9 @@ var mutants = []mutantCase{
 			return append([]byte(nil), value...), err
 		}}
 	}},
-	{"empty keys refused", "an empty key is a key", commitOps(func(op state.Op) (state.Op, error) {
-		if len(op.Key) == 0 {
-			return op, errors.New("empty key")
-		}
+	{"absent as empty", "an empty key is absent", absentAsEmpty},
+	{"empty keys taken", "an empty key is refused", commitOps(func(op state.Op) (state.Op, error) {
+		op.Key = append([]byte("/"), op.Key...)
 		return op, nil
 	})},
 	{"a hidden key of its own", "a scan of an empty store calls nothing", hiddenKey},

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line; every subcommand is a file of its own.
+type cli struct {
+	Replay replayCmd `cmd:"" help:"Run recorded events through the engine and print the decisions."`
+}
+
+// Exit codes, as the contract names them.
+const (
+	exitFine   = 0
+	exitFailed = 1 // something failed; wins over exitFound
+	exitUsage  = 2 // wrong usage or configuration
+	exitFound  = 3 // decisions were acted, with --fail-on-finding
+)
+
+// exit is an error that ends the program with a code of its own.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e exit) Unwrap() error { return e.err }
+
+// streams are where a command reads and writes: data on out, everything else
+// on err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// execute runs one command line and returns its exit code.
+func execute(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	var c cli
+	code := -1
+	parser, err := kong.New(&c, kong.Name("loopwatch"), kong.Description(description),
+		kong.Writers(out, errw), kong.Exit(func(n int) { code = n }), kong.UsageOnError(),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(streams{in: in, out: out, err: errw}))
+	if err != nil {
+		fmt.Fprintln(errw, "loopwatch:", err)
+		return exitUsage
+	}
+	k, err := parser.Parse(args)
+	if code >= 0 { // --help
+		return code
+	}
+	if err != nil {
+		fmt.Fprintln(errw, "loopwatch:", err)
+		return exitUsage
+	}
+	return report(k.Run(), errw)
+}
+
+// report prints an error once and returns the exit code it asks for.
+func report(err error, errw io.Writer) int {
+	var e exit
+	switch {
+	case err == nil:
+		return exitFine
+	case errors.As(err, &e):
+		if e.err != nil {
+			fmt.Fprintln(errw, "loopwatch:", e.err)
+		}
+		return e.code
+	}
+	fmt.Fprintln(errw, "loopwatch:", err)
+	return exitFailed
+}
+
+const description = "loopwatch watches fleets of LLM agents for repetition and tells them what remains to be tried."

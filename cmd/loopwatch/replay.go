@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/loopwatch/loopwatch/internal/replay"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
+
+type replayCmd struct {
+	Policy        string    `help:"Policy file or preset; obeyed instead of the trace's own." placeholder:"FILE|PRESET"`
+	Until         time.Time `help:"Let time pass up to here after a task's last event (RFC 3339)." placeholder:"TIME"`
+	FailOnFinding bool      `help:"Exit with 3 when decisions were acted."`
+	Output        string    `short:"o" help:"Output format." enum:"table,ndjson,json" default:"ndjson"`
+	Files         []string  `arg:"" help:"Trace files (.jsonl, .jsonl.gz), or - for stdin." name:"file"`
+}
+
+// Run prints one decision a line and a summary on stderr.
+func (c *replayCmd) Run(ctx context.Context, io streams) error {
+	opts := replay.Options{Until: c.Until}
+	var err error
+	if opts.Fallback, err = actions.Preset("default"); err != nil {
+		return err
+	}
+	if c.Policy != "" {
+		if opts.Policy, err = actions.Load(c.Policy, os.ReadFile); err != nil {
+			return exit{code: exitUsage, err: err}
+		}
+	}
+	out := bufio.NewWriter(io.out)
+	defer out.Flush()
+	r, err := replay.New(opts, func(l replay.Line) error {
+		if err := json.MarshalWrite(out, l, json.Deterministic(true), jsontext.Multiline(false)); err != nil {
+			return err
+		}
+		return out.WriteByte('\n')
+	})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	faults := 0
+	for _, name := range c.Files {
+		err := replay.ReadFile(name, io.in, func(e events.Event, raw []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return r.Feed(e, raw)
+		}, func(f replay.Fault) { faults++; fmt.Fprintln(io.err, f.Error()) })
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.Finish(); err != nil {
+		return err
+	}
+	s := r.Summary
+	fmt.Fprintf(io.err, "%d events of %d runs replayed, %d lines unreadable, %d events refused: %d decisions acted (%d observations, %d halts, %d escalations), %d withheld\n",
+		s.Events, s.Runs, faults, s.Rejected, s.Acted, s.Injected, s.Halted, s.Escalated, s.Withheld)
+	switch {
+	case faults > 0:
+		return exit{code: exitFailed}
+	case c.FailOnFinding && s.Acted > 0:
+		return exit{code: exitFound}
+	}
+	return nil
+}

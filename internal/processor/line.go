@@ -1,0 +1,175 @@
+package processor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/loopwatch/loopwatch/internal/engine"
+	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/events"
+	"github.com/loopwatch/loopwatch/pkg/state"
+)
+
+// work is one stored message on its way through the straight line.
+type work struct {
+	owner  *owner
+	msg    natsbus.Msg
+	event  events.Event
+	reject *events.Reject
+	result engine.Result
+	out    []outgoing
+	logged time.Time // when its decisions were in the log
+}
+
+// outgoing is one decision ready to be logged.
+type outgoing struct {
+	decision actions.Decision
+	message  actions.Logged
+	old      bool // the log holds it already
+}
+
+// fetch waits for messages.
+func (p *Processor) fetch(ctx context.Context) ([]natsbus.Msg, error) {
+	for {
+		select {
+		case a := <-p.asks:
+			a.answer <- a.about(p)
+			continue
+		default:
+		}
+		bound, cancel := context.WithTimeout(ctx, patience)
+		msgs, err := p.reader.Fetch(bound, p.cfg.Batch)
+		cancel()
+		if err != nil && ctx.Err() == nil && bound.Err() != nil {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("fetch events: %w", err)
+		}
+		p.done("fetch")
+		return msgs, nil
+	}
+}
+
+// decode reads and judges each message by itself.
+func (p *Processor) decode(msgs []natsbus.Msg) []*work {
+	batch := make([]*work, len(msgs))
+	for i := range msgs {
+		w := &work{owner: p.owners[msgs[i].Partition], msg: msgs[i]}
+		batch[i] = w
+		if w.msg.IsGap() {
+			continue
+		}
+		w.event, w.reject = p.read(&w.msg)
+	}
+	p.done("decode")
+	return batch
+}
+
+// step applies the events in order.
+func (p *Processor) step(batch []*work) error {
+	for _, w := range batch {
+		meta := &w.owner.part.Meta
+		switch {
+		case w.msg.IsGap():
+			meta.Counts.Gap += w.msg.Seq - w.msg.GapFrom + 1
+			p.cfg.Logger.Warn("events are missing from the stream", "partition", w.owner.number, "from", w.msg.GapFrom, "to", w.msg.Seq)
+		case w.reject != nil:
+			meta.Counts.Rejected++
+		default:
+			r, err := w.owner.engine.Step(&w.event)
+			if err != nil {
+				return err
+			}
+			w.result, w.reject = r, r.Reject
+		}
+		meta.Checkpoint = state.Checkpoint{
+			Seq: w.msg.Seq, CreatedNS: w.owner.stream.Created.UnixNano(), Digest: natsbus.Digest(&w.msg),
+		}
+	}
+	p.done("step")
+	return nil
+}
+
+// fill renders the decisions with the text of the events they name.
+func (p *Processor) fill(ctx context.Context, batch []*work) error {
+	p.texts.hold(batch)
+	for _, w := range batch {
+		for i, d := range w.result.Decisions {
+			at := actions.Position{Stream: w.owner.stream.Created.UnixMilli(), Seq: w.msg.Seq, I: i}
+			m := w.result.Policy.Logged(d, at, p.texts.quoter(ctx, w.owner.number))
+			w.out = append(w.out, outgoing{decision: d, message: m, old: w.owner.logged.covers(at)})
+		}
+	}
+	if err := p.texts.err; err != nil {
+		return fmt.Errorf("fill decisions: %w", err)
+	}
+	p.done("fill")
+	return nil
+}
+
+// log stores dead letters and decisions, each once.
+func (p *Processor) log(ctx context.Context, batch []*work) error {
+	for _, w := range batch {
+		if w.reject != nil {
+			if err := p.bury(ctx, w); err != nil {
+				return err
+			}
+		}
+		for i := range w.out {
+			if err := p.record(ctx, w, &w.out[i]); err != nil {
+				return err
+			}
+		}
+		w.logged = p.cfg.Now()
+	}
+	p.done("log")
+	return nil
+}
+
+// answer tells the workers that asked and are still waiting, and sends
+// unacknowledged halts again.
+func (p *Processor) answer(ctx context.Context, batch []*work) {
+	now := p.cfg.Now()
+	for _, w := range batch {
+		if w.msg.Check != "" && w.reject == nil && !w.msg.IsGap() {
+			p.verdict(ctx, w, now)
+		}
+		for _, r := range w.result.Resend {
+			p.resend(ctx, w.owner, r)
+		}
+	}
+	p.done("answer")
+}
+
+// commit puts the states and the position they stand at into the store, whole.
+func (p *Processor) commit(batch []*work) error {
+	var b state.Batch
+	touched := map[*owner]bool{}
+	for _, w := range batch {
+		touched[w.owner] = true
+	}
+	for o := range touched {
+		if err := o.part.Flush(&b); err != nil {
+			return fmt.Errorf("flush partition %d: %w", o.number, err)
+		}
+	}
+	if err := p.cfg.Store.Commit(&b); err != nil {
+		return fmt.Errorf("commit %d events: %w", len(batch), err)
+	}
+	for o := range touched {
+		o.part.Committed()
+		if err := o.nextDue(); err != nil {
+			return err
+		}
+	}
+	p.done("commit")
+	p.cfg.Metrics.observe(batch)
+	p.publishStatus()
+	return nil
+}
+
+// patience bounds how long a fetch keeps questions waiting.
+const patience = 100 * time.Millisecond

@@ -1,0 +1,190 @@
+package processor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/loopwatch/loopwatch/internal/engine"
+	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/state"
+)
+
+// open takes a partition over: it verifies that the stored state belongs to
+// the stream, raises the epoch so that any earlier owner is fenced, and finds
+// out how far the decision log already got.
+func (p *Processor) open(ctx context.Context, n int) (*owner, error) {
+	o := &owner{number: n}
+	var err error
+	if o.part, err = state.OpenPartition(p.cfg.Store, n); err != nil {
+		return nil, err
+	}
+	if err = p.verify(ctx, o); err != nil {
+		return nil, err
+	}
+	if o.engine, err = engine.New(o.part, p.cfg.Policy, false, p.cfg.HashKey); err != nil {
+		return nil, err
+	}
+	if err = p.raise(ctx, o); err != nil {
+		return nil, err
+	}
+	if o.logged, err = p.readLogged(ctx, o); err != nil {
+		return nil, err
+	}
+	return o, o.nextDue()
+}
+
+// verify compares the checkpoint with the stream. A state that does not belong
+// to the stream is dropped and rebuilt from what the stream holds.
+func (p *Processor) verify(ctx context.Context, o *owner) error {
+	at := o.part.Meta.Checkpoint
+	standing, stream, err := p.cfg.Bus.Verify(ctx, o.number, natsbus.Checkpoint{
+		Seq: at.Seq, Created: timeOf(at.CreatedNS), Digest: at.Digest,
+	})
+	if err != nil {
+		return fmt.Errorf("verify checkpoint %d: %w", at.Seq, err)
+	}
+	o.stream, o.target = stream, stream.Last
+	switch standing {
+	case natsbus.Sound, natsbus.Behind:
+		return nil
+	case natsbus.Gone:
+		return fmt.Errorf("stream %s is gone: run provision, or start with --embedded", natsbus.EventStream(o.number))
+	}
+	p.cfg.Logger.Error("the stored state does not belong to the stream; it is rebuilt from what the stream holds",
+		"partition", o.number, "checkpoint", at.Seq, "standing", standing.String())
+	p.cfg.Metrics.rebuilt()
+	if err := o.part.Drop(); err != nil {
+		return err
+	}
+	o.part, err = state.OpenPartition(p.cfg.Store, o.number)
+	return err
+}
+
+// epoch is the record by which an owner fences those before it.
+type epoch struct {
+	V        int    `json:"v"`
+	Epoch    int64  `json:"epoch"`
+	Instance string `json:"instance"`
+	Version  string `json:"version"`
+	Policy   string `json:"policy"`
+	Seq      uint64 `json:"seq"` // checkpoint it goes on from
+}
+
+// raise writes an epoch above every earlier one, under compare-and-swap.
+func (p *Processor) raise(ctx context.Context, o *owner) error {
+	mine := epoch{
+		V: 1, Instance: p.cfg.Instance, Version: p.cfg.Version, Policy: o.engine.Policy().Ref(),
+		Seq: o.part.Meta.Checkpoint.Seq, Epoch: p.cfg.Now().UnixMilli(),
+	}
+	log, err := p.cfg.Bus.OpenLog(ctx, o.number, func(r natsbus.Record) bool {
+		theirs, ok := p.epochOf(r)
+		return ok && theirs.Epoch > mine.Epoch
+	})
+	if err != nil {
+		return fmt.Errorf("open decision log: %w", err)
+	}
+	err = log.ReadBack(ctx, func(r natsbus.Record) bool {
+		theirs, ok := p.epochOf(r)
+		if ok {
+			mine.Epoch = max(mine.Epoch, theirs.Epoch+1)
+		}
+		return !ok
+	})
+	if err != nil {
+		return fmt.Errorf("read epochs: %w", err)
+	}
+	body, err := json.Marshal(mine)
+	if err != nil {
+		return fmt.Errorf("encode epoch: %w", err)
+	}
+	subject := natsbus.EpochSubject(o.number)
+	if _, err := log.Append(ctx, subject, p.sealed(actions.DomainRecord, subject, body), body); err != nil {
+		return fmt.Errorf("raise epoch: %w", err)
+	}
+	o.log = log
+	return nil
+}
+
+// epochOf reads an epoch record that a trusted key signed.
+func (p *Processor) epochOf(r natsbus.Record) (epoch, bool) {
+	var e epoch
+	if !p.genuine(actions.DomainRecord, r.Subject, r) || json.Unmarshal(r.Data, &e) != nil {
+		return epoch{}, false
+	}
+	return e, e.Epoch > 0
+}
+
+// logged is what the decision log already holds of a partition.
+type logged struct {
+	last actions.Position
+	ids  map[actions.Position]string // from the checkpoint on
+}
+
+// covers reports whether a decision at that position was logged before.
+func (l *logged) covers(at actions.Position) bool {
+	return at.Stream == l.last.Stream && !l.last.Before(at) && l.last.Seq > 0
+}
+
+// readLogged finds the last position in the decision log and, for what will be
+// applied again, which decision stands at which position.
+func (p *Processor) readLogged(ctx context.Context, o *owner) (logged, error) {
+	l := logged{ids: map[actions.Position]string{}}
+	created := o.stream.Created.UnixMilli()
+	err := o.log.ReadBack(ctx, func(r natsbus.Record) bool {
+		at, _, ok := p.placed(r, created)
+		if ok {
+			l.last = at
+		}
+		return !ok
+	})
+	if err != nil {
+		return l, fmt.Errorf("read the end of the decision log: %w", err)
+	}
+	from := o.part.Meta.Checkpoint.Seq
+	if l.last.Seq <= from {
+		return l, nil
+	}
+	err = o.log.ReadFrom(ctx, 0, func(r natsbus.Record) error {
+		if at, id, ok := p.placed(r, created); ok && at.Seq > from {
+			l.ids[at] = id
+		}
+		return nil
+	})
+	if err != nil {
+		return l, fmt.Errorf("read the decision log: %w", err)
+	}
+	return l, nil
+}
+
+// placed reads position and identity of a record that a trusted key signed and
+// that belongs to the stream created at that time.
+func (p *Processor) placed(r natsbus.Record, created int64) (actions.Position, string, bool) {
+	if !p.genuine(domainOf(r.Subject), liveSubject(r.Subject), r) {
+		return actions.Position{}, "", false
+	}
+	var c struct {
+		ID       string           `json:"id"`
+		Incident string           `json:"incident"`
+		Reason   string           `json:"reason"`
+		At       actions.Position `json:"at"`
+	}
+	if json.Unmarshal(r.Data, &c) != nil || c.At.Seq == 0 || c.At.Stream != created {
+		return actions.Position{}, "", false
+	}
+	if c.ID == "" {
+		c.ID = c.Incident + "/" + c.Reason
+	}
+	return c.At, c.ID, true
+}
+
+// timeOf is a time in nanoseconds since 1970; 0 is no time.
+func timeOf(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns).UTC()
+}

@@ -1,0 +1,68 @@
+package processor
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
+
+// read decodes a stored message and checks that it belongs where it stands.
+func (p *Processor) read(m *natsbus.Msg) (events.Event, *events.Reject) {
+	e, err := events.Decode(m.Data, p.cfg.Limit)
+	if err != nil {
+		return e, rejectOf(err)
+	}
+	if r := events.CheckIdentity(&e, m.Subject, p.cfg.Bus.Partitions()); r != nil {
+		return e, r
+	}
+	if e.Kind == events.OperatorAct && !actions.VerifyOperator(p.cfg.Operators, m.Data) {
+		return e, &events.Reject{Reason: events.ReasonSignature, Field: "operator.sig", Detail: "operator.sig: no trusted key signed this act"}
+	}
+	e.Stored, e.StreamSeq = m.Stored, m.Seq
+	return e, nil
+}
+
+// letter is the body of a dead letter: where the event is and why it was
+// refused. Its text stays in the stream.
+type letter struct {
+	V         int       `json:"v"`
+	Partition int       `json:"partition"`
+	Stream    string    `json:"stream"`
+	Seq       uint64    `json:"seq"`
+	Stored    time.Time `json:"stored"`
+	Subject   string    `json:"subject"`
+	Event     string    `json:"event,omitempty"` // id, where it could be read
+	Reason    string    `json:"reason"`
+	Field     string    `json:"field,omitempty"`
+	Detail    string    `json:"detail"`
+	SHA256    string    `json:"sha256"`
+	Bytes     int       `json:"bytes"`
+}
+
+// bury stores the dead letter of a refused message, once.
+func (p *Processor) bury(ctx context.Context, w *work) error {
+	sum := sha256.Sum256(w.msg.Data)
+	body, err := json.Marshal(letter{
+		V: 1, Partition: w.owner.number, Stream: natsbus.EventStream(w.owner.number), Seq: w.msg.Seq,
+		Stored: w.msg.Stored, Subject: w.msg.Subject, Event: w.event.ID,
+		Reason: string(w.reject.Reason), Field: w.reject.Field, Detail: actions.Sanitise(w.reject.Detail, 300),
+		SHA256: hex.EncodeToString(sum[:]), Bytes: len(w.msg.Data),
+	})
+	if err != nil {
+		return fmt.Errorf("encode dead letter: %w", err)
+	}
+	if _, err := p.cfg.Bus.PutDeadLetter(ctx, w.owner.number, w.msg.Seq, body); err != nil {
+		return fmt.Errorf("store dead letter %d of partition %d: %w", w.msg.Seq, w.owner.number, err)
+	}
+	p.cfg.Logger.Warn("event refused", "partition", w.owner.number, "seq", w.msg.Seq,
+		"reason", w.reject.Reason, "field", w.reject.Field)
+	return nil
+}

@@ -1,0 +1,129 @@
+package processor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/events"
+	"github.com/loopwatch/loopwatch/pkg/state"
+)
+
+// texts reads what decisions and verdicts quote: events of the batch at hand
+// and earlier ones from the stream, and controls from the decision log. Only
+// the newest few are kept.
+type texts struct {
+	bus      *natsbus.Bus
+	batch    map[place]*events.Event
+	controls map[string][]byte
+	order    []string
+	err      error // first read that failed otherwise than by absence
+}
+
+type place struct {
+	partition int
+	seq       uint64
+}
+
+// keptControls bounds the controls held in memory; older ones are read back.
+const keptControls = 4096
+
+func newTexts(bus *natsbus.Bus) *texts {
+	return &texts{bus: bus, batch: map[place]*events.Event{}, controls: map[string][]byte{}}
+}
+
+// hold makes the events of a batch readable without the bus.
+func (t *texts) hold(batch []*work) {
+	clear(t.batch)
+	for _, w := range batch {
+		if w.reject == nil && !w.msg.IsGap() {
+			t.batch[place{w.owner.number, w.msg.Seq}] = &w.event
+		}
+	}
+}
+
+// quoter returns what the event of a Ref says, nothing where the stream does
+// not hold it any more. Another failure is kept in err: a decision must not be
+// logged with half its text.
+func (t *texts) quoter(ctx context.Context, p int) func(state.Ref) actions.Quote {
+	return func(r state.Ref) actions.Quote {
+		e, err := t.event(ctx, p, r.Seq)
+		if errors.Is(err, natsbus.ErrNotFound) {
+			return actions.Quote{}
+		}
+		if err != nil {
+			if t.err == nil {
+				t.err = err
+			}
+			return actions.Quote{}
+		}
+		return actions.QuoteOf(e)
+	}
+}
+
+// event returns a stored event.
+func (t *texts) event(ctx context.Context, p int, seq uint64) (*events.Event, error) {
+	if e, ok := t.batch[place{p, seq}]; ok {
+		return e, nil
+	}
+	bound, cancel := context.WithTimeout(ctx, readPatience)
+	defer cancel()
+	m, err := t.bus.Event(bound, p, seq)
+	if err != nil {
+		return nil, fmt.Errorf("read event %d of partition %d: %w", seq, p, err)
+	}
+	e, err := events.Decode(m.Data, len(m.Data))
+	if err != nil {
+		return nil, fmt.Errorf("read event %d of partition %d: %w", seq, p, natsbus.ErrNotFound)
+	}
+	e.Stored, e.StreamSeq = m.Stored, m.Seq
+	return &e, nil
+}
+
+// readPatience bounds one read of the stream.
+const readPatience = 30 * time.Second
+
+// keep remembers the bytes of a control.
+func (t *texts) keep(id string, body []byte) {
+	if _, ok := t.controls[id]; ok {
+		return
+	}
+	if len(t.order) >= keptControls {
+		delete(t.controls, t.order[0])
+		t.order = t.order[1:]
+	}
+	t.controls[id] = body
+	t.order = append(t.order, id)
+}
+
+// control returns the stored bytes of a control of a run.
+func (t *texts) control(ctx context.Context, p int, run state.RunID, agent, id string) ([]byte, error) {
+	if b, ok := t.controls[id]; ok {
+		return b, nil
+	}
+	bound, cancel := context.WithTimeout(ctx, readPatience)
+	defer cancel()
+	var found []byte
+	err := t.bus.LogOf(bound, p, events.ControlLogSubject(p, run.Tenant, agent, run.Run), func(r natsbus.Record) bool {
+		var c struct {
+			ID string `json:"id"`
+		}
+		if json.Unmarshal(r.Data, &c) == nil && c.ID == id {
+			found = r.Data
+		}
+		return found == nil
+	})
+	if err == nil && found == nil {
+		err = natsbus.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read control %s: %w", id, err)
+	}
+	t.keep(id, found)
+	return found, nil
+}

@@ -1,0 +1,81 @@
+package replay
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
+
+// Fault is a line that could not be read; the lines around it were.
+type Fault struct {
+	File string
+	Line int
+	Err  error
+}
+
+// Error names file and line.
+func (f Fault) Error() string { return fmt.Sprintf("%s:%d: %v", f.File, f.Line, f.Err) }
+
+// ReadFile feeds every event of a trace file (.jsonl, .jsonl.gz, or - for
+// stdin) to fn, in order, with its line. Lines that cannot be read go to fault
+// and the rest is read. The error is of the file, or of fn.
+func ReadFile(name string, stdin io.Reader, fn func(e events.Event, raw []byte) error, fault func(Fault)) error {
+	in, done, err := open(name, stdin)
+	if err != nil {
+		return err
+	}
+	defer done()
+	r := bufio.NewReaderSize(in, 1<<20)
+	for n := 1; ; n++ {
+		line, err := r.ReadBytes('\n')
+		if len(line) > 0 {
+			if ferr := feedLine(name, n, line, fn, fault); ferr != nil {
+				return ferr
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: line %d: %w", name, n, err)
+		}
+	}
+}
+
+func feedLine(name string, n int, line []byte, fn func(events.Event, []byte) error, fault func(Fault)) error {
+	text := strings.TrimSpace(string(line))
+	if text == "" {
+		return nil
+	}
+	e, err := events.Decode([]byte(text), events.DefaultLimit)
+	if err != nil {
+		fault(Fault{File: name, Line: n, Err: err})
+		return nil
+	}
+	return fn(e, []byte(text))
+}
+
+func open(name string, stdin io.Reader) (io.Reader, func(), error) {
+	if name == "-" {
+		return stdin, func() {}, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open trace: %w", err)
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return f, func() { _ = f.Close() }, nil
+	}
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, fmt.Errorf("open trace %s: %w", name, err)
+	}
+	return z, func() { _ = z.Close(); _ = f.Close() }, nil
+}
