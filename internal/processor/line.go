@@ -26,7 +26,7 @@ type work struct {
 // outgoing is one decision ready to be logged.
 type outgoing struct {
 	decision actions.Decision
-	message  actions.Logged
+	message  actions.Message
 	old      bool // the log holds it already
 }
 
@@ -99,7 +99,8 @@ func (p *Processor) fill(ctx context.Context, batch []*work) error {
 	for _, w := range batch {
 		for i, d := range w.result.Decisions {
 			at := actions.Position{Stream: w.owner.stream.Created.UnixMilli(), Seq: w.msg.Seq, I: i}
-			m := w.result.Policy.Logged(d, at, p.texts.quoter(ctx, w.owner.number))
+			m := actions.Render(w.result.Policy, d, p.texts.quoter(ctx, w.owner.number))
+			m.At = at
 			w.out = append(w.out, outgoing{decision: d, message: m, old: w.owner.logged.covers(at)})
 		}
 	}

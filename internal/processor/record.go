@@ -39,11 +39,11 @@ func (p *Processor) record(ctx context.Context, w *work, out *outgoing) error {
 
 // compare checks a decision made again against the one that was logged.
 func (p *Processor) compare(o *owner, out *outgoing) {
-	want, known := o.logged.ids[out.message.At()]
+	want, known := o.logged.ids[out.message.At]
 	if got := out.message.Identity(); known && want != got {
 		p.cfg.Metrics.mismatch()
 		p.cfg.Logger.Error("a decision made again differs from the one that was logged; the logged one stands",
-			"partition", o.number, "seq", out.message.At().Seq, "logged", want, "now", got)
+			"partition", o.number, "seq", out.message.At.Seq, "logged", want, "now", got)
 	}
 }
 

@@ -98,7 +98,7 @@ func (l *lane) step(e *events.Event) error {
 		return nil
 	}
 	for _, d := range res.Decisions {
-		line := lineOf(res.Policy.Logged(d, actions.Position{Seq: e.StreamSeq}, l.quote))
+		line := lineOf(actions.Render(res.Policy, d, l.quote))
 		l.replay.Summary.add(d)
 		if err := l.replay.emit(line); err != nil {
 			return err

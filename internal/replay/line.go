@@ -20,16 +20,9 @@ type Line struct {
 	Evidence actions.Proof  `json:"evidence"`
 }
 
-func lineOf(l actions.Logged) Line {
-	if c := l.Control; c != nil {
-		return Line{
-			Run: c.Run, Event: c.Event, Seq: c.Seq, Round: c.Round, Detector: c.Detector, Kind: c.Kind,
-			Reason: c.Reason, Incident: c.Incident, Rung: c.Rung, Summary: c.Summary, Evidence: c.Evidence,
-		}
-	}
-	r := l.Record
+func lineOf(m actions.Message) Line {
 	return Line{
-		Run: r.Run, Event: r.Event, Seq: r.Seq, Round: r.Round, Detector: r.Detector, Kind: r.Kind,
-		Reason: r.Reason, Incident: r.Incident, Rung: r.Rung, Summary: r.Summary, Evidence: r.Evidence,
+		Run: m.Run, Event: m.Event, Seq: m.Seq, Round: m.Round, Detector: m.Detector, Kind: m.Kind,
+		Reason: m.Reason, Incident: m.Incident, Rung: m.Rung, Summary: m.Summary, Evidence: m.Evidence,
 	}
 }
