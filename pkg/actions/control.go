@@ -81,26 +81,5 @@ type Proof struct {
 	SinceRound int      `json:"since_round"`
 }
 
-// Record is a withheld decision as it is logged: a control without what a
-// worker would need.
-type Record struct {
-	V        int       `json:"v"`
-	Tenant   string    `json:"tenant"`
-	Agent    string    `json:"agent"`
-	Task     string    `json:"task"`
-	Run      string    `json:"run"`
-	Time     time.Time `json:"time"`
-	Detector string    `json:"detector"`
-	Kind     Kind      `json:"kind,omitempty"` // in shadow: what enforcing would have done
-	Incident string    `json:"incident"`
-	Rung     int       `json:"rung"`
-	Reason   Reason    `json:"reason"`
-	Evidence Proof     `json:"evidence"`
-	Summary  string    `json:"summary"`
-	Policy   string    `json:"policy"`
-
-	Cause
-}
-
 // Expired reports whether the control may no longer be acted on at t.
 func (c *Control) Expired(t time.Time) bool { return t.After(c.Expires) }

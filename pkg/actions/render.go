@@ -11,44 +11,43 @@ import (
 // where it is not to be had.
 type Texts func(state.Ref) Quote
 
-// Render completes an acted decision to the control message that is stored,
-// signed and sent. It is a pure function: the same decision, policy and texts
-// give the same control. texts must not be nil. The caller sets At.
-func (p *Policy) Render(d Decision, texts Texts) Control {
+// Render completes a decision to the message that is logged and, where it was
+// acted on, signed and sent. It is a pure function: the same decision, policy
+// and texts give the same message. Texts are asked for decisions acted on only;
+// nil stands for no text at all. The caller sets At.
+func Render(p *Policy, d Decision, texts Texts) Message {
+	if texts == nil || d.Reason != Acted {
+		texts = func(state.Ref) Quote { return Quote{} }
+	}
 	t := time.UnixMilli(d.TimeMS).UTC()
 	c := Control{
-		V: Version, ID: d.ID, Kind: d.Kind,
-		Tenant: d.Target.Tenant, Agent: d.Agent, Task: d.Target.Task, Run: d.Target.Run,
-		Time: t, Expires: t.Add(p.Control),
+		V: Version, Kind: d.Kind,
+		Tenant: d.Target.Tenant, Agent: d.Agent, Task: d.Target.Task, Run: d.Target.Run, Time: t,
 		Detector: d.Detector, Incident: d.Incident, Rung: d.Rung, Reason: d.Reason,
-		Evidence: proof(d, texts), Policy: p.Ref(), N: d.N, Cause: cause(d),
+		Evidence: proof(d, texts), Summary: line(d), Policy: p.Ref(), Cause: cause(d),
 	}
+	if d.Reason == Acted {
+		c.ID, c.N, c.Expires = d.ID, d.N, t.Add(p.Control)
+		act(&c, d, texts)
+	}
+	return Message{c}
+}
+
+// act adds what the control's kind needs.
+func act(c *Control, d Decision, texts Texts) {
 	switch d.Kind {
 	case Inject:
 		c.Observation = &Observation{Role: "system", Content: observe(d, texts)}
-		c.Summary = line(d)
 	case HaltRun:
 		c.EndStatus = &d.Status
-		c.Summary = line(d)
 	case Escalate:
 		c.Summary = brief(d, texts)
 	}
-	if !d.ReplayOf.IsZero() {
-		if of := texts(d.ReplayOf).CallID; of != "" {
-			c.Replay = &Replayed{CallID: d.CallID, OfCallID: of}
-		}
+	if d.ReplayOf.IsZero() {
+		return
 	}
-	return c
-}
-
-// Record completes a withheld decision to the record that is logged. It needs
-// no text.
-func (p *Policy) Record(d Decision) Record {
-	return Record{
-		V: Version, Tenant: d.Target.Tenant, Agent: d.Agent, Task: d.Target.Task, Run: d.Target.Run,
-		Time: time.UnixMilli(d.TimeMS).UTC(), Detector: d.Detector, Kind: d.Kind,
-		Incident: d.Incident, Rung: d.Rung, Reason: d.Reason,
-		Evidence: proof(d, nil), Summary: line(d), Policy: p.Ref(), Cause: cause(d),
+	if of := texts(d.ReplayOf).CallID; of != "" {
+		c.Replay = &Replayed{CallID: d.CallID, OfCallID: of}
 	}
 }
 
@@ -73,7 +72,7 @@ func proof(d Decision, texts Texts) Proof {
 		switch {
 		case r == d.Cause:
 			id = d.CauseID
-		case texts != nil:
+		default:
 			id = texts(r).ID
 		}
 		if id != "" {
