@@ -54,7 +54,7 @@ func (b *Bus) state(ctx context.Context, stream string) (StreamState, error) {
 		return StreamState{}, fmt.Errorf("ask %s for its state: %w", stream, err)
 	}
 	info := s.CachedInfo()
-	return StreamState{First: info.State.FirstSeq, Last: info.State.LastSeq, Created: info.Created}, nil
+	return StreamState{First: max(info.State.FirstSeq, 1), Last: info.State.LastSeq, Created: info.Created}, nil
 }
 
 // Event returns one stored event of partition p, or ErrNotFound. The stream's

@@ -77,16 +77,28 @@ func (f *fixture) dial(t *testing.T) *nats.Conn {
 // publish stores n events on partition p, each saying its number from first on.
 func (f *fixture) publish(t *testing.T, p, first, n int) {
 	t.Helper()
-	for i := first; i < first+n; i++ {
-		m := &nats.Msg{Subject: fmt.Sprintf("lw.evp.%d.default.agent", p), Data: fmt.Appendf(nil, "event %d", i)}
-		if _, err := f.js.PublishMsgAsync(m); err != nil {
+	f.flood(t, fmt.Sprintf("lw.evp.%d.default.agent", p), n, func(i int) string { return fmt.Sprint("event ", first+i) })
+}
+
+// flood stores n messages on a subject, in order, fast.
+func (f *fixture) flood(t *testing.T, subject string, n int, data func(i int) string) {
+	t.Helper()
+	var last jetstream.PubAckFuture
+	for i := range n {
+		var err error
+		if last, err = f.js.PublishMsgAsync(&nats.Msg{Subject: subject, Data: []byte(data(i))}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	select {
-	case <-f.js.PublishAsyncComplete():
-	case <-testContext(t).Done():
-		t.Fatal("publishing took too long")
+		if (i+1)%1000 != 0 && i+1 != n {
+			continue
+		}
+		select {
+		case <-last.Ok():
+		case err := <-last.Err():
+			t.Fatal(err)
+		case <-testContext(t).Done():
+			t.Fatal("publishing took too long")
+		}
 	}
 }
 

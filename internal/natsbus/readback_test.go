@@ -6,21 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-
-	"github.com/nats-io/nats.go"
 )
 
 func TestReadFrom(t *testing.T) {
 	f := newFixture(t, 1)
 	l := f.owner(t, 1)
 	const n = 3000 // more than one request
-	for i := range n {
-		m := &nats.Msg{Subject: withheld, Data: fmt.Append(nil, i)}
-		if _, err := f.js.PublishMsgAsync(m); err != nil {
-			t.Fatal(err)
-		}
-	}
-	<-f.js.PublishAsyncComplete()
+	f.flood(t, withheld, n, func(i int) string { return fmt.Sprint(i) })
 	for _, from := range []uint64{0, 1, 2, 1500, n + 1, n + 2, n + 50} {
 		next := max(from, 1)
 		err := l.ReadFrom(testContext(t), from, func(r Record) error {
@@ -64,12 +56,7 @@ func TestReadFromEmptyLog(t *testing.T) {
 func TestReadFromAcrossARestart(t *testing.T) {
 	f := newFixture(t, 1)
 	l := f.owner(t, 1)
-	for i := range 2000 {
-		if _, err := f.js.PublishMsgAsync(&nats.Msg{Subject: withheld, Data: fmt.Append(nil, i)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	<-f.js.PublishAsyncComplete()
+	f.flood(t, withheld, 2000, func(i int) string { return fmt.Sprint(i) })
 	var seqs []uint64
 	err := l.ReadFrom(testContext(t), 0, func(r Record) error {
 		if seqs = append(seqs, r.Seq); len(seqs) == 100 {

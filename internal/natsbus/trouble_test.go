@@ -2,6 +2,8 @@ package natsbus
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -9,9 +11,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// loosen lets a test remove messages from an event stream, as age and
-// operators without conscience do.
-func (f *fixture) loosen(t *testing.T, p int) jetstream.Stream {
+// recreate replaces the event stream of partition p by an empty one from which
+// messages can be removed, as age and operators without conscience do it.
+func (f *fixture) recreate(t *testing.T, p int) jetstream.Stream {
 	t.Helper()
 	ctx := testContext(t)
 	s, err := f.js.Stream(ctx, EventStream(p))
@@ -22,6 +24,13 @@ func (f *fixture) loosen(t *testing.T, p int) jetstream.Stream {
 	if err := f.js.DeleteStream(ctx, cfg.Name); err != nil {
 		t.Fatal(err)
 	}
+	// The server moves the files aside and removes them later; a second stream
+	// that is deleted before keeps its messages for the third.
+	aside := filepath.Join(f.cfg.StoreDir, "jetstream", "$G", "streams", "."+cfg.Name)
+	until(t, "the files of the old stream are gone", func() bool {
+		_, err := os.Stat(aside)
+		return errors.Is(err, os.ErrNotExist)
+	})
 	cfg.DenyDelete, cfg.DenyPurge = false, false
 	if s, err = f.js.CreateStream(ctx, cfg); err != nil {
 		t.Fatal(err)
@@ -147,7 +156,7 @@ func TestRemovedMessagesAreAGap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, 1)
-			s := f.loosen(t, 0)
+			s := f.recreate(t, 0)
 			f.publish(t, 0, 1, 6)
 			test.remove(t, s)
 			r := f.reader(t, ReaderConfig{})
@@ -167,7 +176,7 @@ func TestRemovedMessagesAreAGap(t *testing.T) {
 
 func TestPurgeUnderAReader(t *testing.T) {
 	f := newFixture(t, 1)
-	s := f.loosen(t, 0)
+	s := f.recreate(t, 0)
 	f.publish(t, 0, 1, 5000)
 	r := f.reader(t, ReaderConfig{LaneMsgs: 5})
 	if err := r.Add(0, 1, time.Time{}); err != nil {
@@ -196,9 +205,9 @@ func TestStreamIsNotTheOneItWas(t *testing.T) {
 		change func(t *testing.T, f *fixture)
 		want   Standing
 	}{
-		"recreated, empty": {func(t *testing.T, f *fixture) { f.loosen(t, 0) }, Recreated},
+		"recreated, empty": {func(t *testing.T, f *fixture) { f.recreate(t, 0) }, Recreated},
 		"recreated, longer than before": {func(t *testing.T, f *fixture) {
-			f.loosen(t, 0)
+			f.recreate(t, 0)
 			f.publish(t, 0, 1, 30)
 		}, Recreated},
 		"deleted": {func(t *testing.T, f *fixture) {
