@@ -41,7 +41,7 @@ type Decision struct {
 	Reason   Reason
 	Incident string
 	Rung     int
-	Status   string // end status, of a halt
+	Status   string // end status, of a halt and of the escalation beside it
 	N        int    // number among the run's acted controls, from 1
 
 	CauseID  string // id of the event that caused it

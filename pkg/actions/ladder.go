@@ -254,7 +254,7 @@ func (d *decider) add(f *Found, in *state.Incident, k Kind, why Reason) {
 		d.ledger.Controls++
 		dec.N = d.ledger.Controls
 		dec.ID = ControlID(dec.Target, k, in.Detector, in.ID, in.Rung)
-		dec.Status = endStatus(k, in)
+		dec.Status = d.endStatus(k, in)
 		dec.Options = d.options()
 		dec.Facts = FactsOf(d.run, in.Since)
 		d.effect(&dec)
@@ -289,11 +289,15 @@ func Await(l *state.Ledger, id string, k Kind, expiresMS int64) {
 	l.Unacked = append(l.Unacked, state.Control{ID: id, Kind: string(k), ExpiresMS: expiresMS})
 }
 
-func endStatus(k Kind, in *state.Incident) string {
-	if k != HaltRun {
+// endStatus is the status of a halt, and on the escalation beside it the one
+// the run was halted with.
+func (d *decider) endStatus(k Kind, in *state.Incident) string {
+	switch {
+	case k == Escalate:
+		return d.ledger.Halt.EndStatus
+	case k != HaltRun:
 		return ""
-	}
-	if in.Detector == budgetDetector {
+	case in.Detector == budgetDetector:
 		return "halted"
 	}
 	return "stuck"
