@@ -30,10 +30,10 @@ func dumpValue(b *strings.Builder, path string, v reflect.Value) {
 			dumpValue(b, fmt.Sprintf("%s[%d]", path, i), at.Elem())
 		}
 		return
-	case v.IsZero() || name == "Digest":
-		if !v.IsZero() {
-			fmt.Fprintf(b, "%s %x\n", path, v.Interface())
-		}
+	case v.IsZero():
+		return
+	case name == "Digest":
+		fmt.Fprintf(b, "%s %v\n", path, v.Interface())
 		return
 	}
 	switch v.Kind() {

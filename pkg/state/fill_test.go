@@ -1,7 +1,7 @@
 package state
 
 import (
-	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -69,7 +69,7 @@ func (f *filler) scalar(v reflect.Value) {
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.String:
-		v.SetString(string(binary.AppendVarint(nil, n)))
+		v.SetString(fmt.Sprintf("text-%x", n))
 	case reflect.Float64:
 		v.SetFloat(float64(n) / 1000)
 	case reflect.Int, reflect.Int64:
