@@ -140,6 +140,13 @@ func TestAppendUnderAFloodOfJunk(t *testing.T) {
 	if l.Junk() == 0 {
 		t.Error("no junk was met")
 	}
+	s, err := f.js.Stream(testContext(t), LogStream(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := consumersOf(t, s); len(left) != 0 {
+		t.Errorf("%d consumers are left", len(left))
+	}
 }
 
 func TestLostAcknowledgement(t *testing.T) {

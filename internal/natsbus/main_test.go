@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // testWait bounds everything a test waits for.
 const testWait = 20 * time.Second
 
-func testContext(t *testing.T) context.Context {
+func testContext(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testWait)
 	t.Cleanup(cancel)
@@ -33,7 +33,7 @@ type fixture struct {
 }
 
 // newFixture starts a server with p partitions and provisions it.
-func newFixture(t *testing.T, p int) *fixture {
+func newFixture(t testing.TB, p int) *fixture {
 	t.Helper()
 	f := &fixture{cfg: ServerConfig{Listen: freeAddress(t), StoreDir: t.TempDir(), Partitions: p}, config: Default()}
 	f.config.Partitions = p
@@ -54,7 +54,7 @@ func newFixture(t *testing.T, p int) *fixture {
 }
 
 // start starts the server, also again after a Shutdown, at the same address and directory.
-func (f *fixture) start(t *testing.T) {
+func (f *fixture) start(t testing.TB) {
 	t.Helper()
 	srv, err := Embedded(f.cfg)
 	if err != nil {
@@ -64,7 +64,7 @@ func (f *fixture) start(t *testing.T) {
 }
 
 // dial returns another connection.
-func (f *fixture) dial(t *testing.T) *nats.Conn {
+func (f *fixture) dial(t testing.TB) *nats.Conn {
 	t.Helper()
 	nc, err := Connect(Dial{URL: f.srv.URL(), Name: "test"})
 	if err != nil {
@@ -75,13 +75,13 @@ func (f *fixture) dial(t *testing.T) *nats.Conn {
 }
 
 // publish stores n events on partition p, each saying its number from first on.
-func (f *fixture) publish(t *testing.T, p, first, n int) {
+func (f *fixture) publish(t testing.TB, p, first, n int) {
 	t.Helper()
 	f.flood(t, fmt.Sprintf("lw.evp.%d.default.agent", p), n, func(i int) string { return fmt.Sprint("event ", first+i) })
 }
 
 // flood stores n messages on a subject, in order, fast.
-func (f *fixture) flood(t *testing.T, subject string, n int, data func(i int) string) {
+func (f *fixture) flood(t testing.TB, subject string, n int, data func(i int) string) {
 	t.Helper()
 	var last jetstream.PubAckFuture
 	for i := range n {
@@ -103,7 +103,7 @@ func (f *fixture) flood(t *testing.T, subject string, n int, data func(i int) st
 }
 
 // reader returns a reader that is closed with the test.
-func (f *fixture) reader(t *testing.T, cfg ReaderConfig) *Reader {
+func (f *fixture) reader(t testing.TB, cfg ReaderConfig) *Reader {
 	t.Helper()
 	if cfg.Watch == 0 {
 		cfg.Watch = 50 * time.Millisecond
@@ -114,7 +114,7 @@ func (f *fixture) reader(t *testing.T, cfg ReaderConfig) *Reader {
 }
 
 // collect fetches until n messages and gaps are there.
-func collect(t *testing.T, r *Reader, n int) []Msg {
+func collect(t testing.TB, r *Reader, n int) []Msg {
 	t.Helper()
 	ctx := testContext(t)
 	var all []Msg
@@ -129,7 +129,7 @@ func collect(t *testing.T, r *Reader, n int) []Msg {
 }
 
 // until waits for a condition.
-func until(t *testing.T, what string, ok func() bool) {
+func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -143,7 +143,7 @@ func until(t *testing.T, what string, ok func() bool) {
 }
 
 // freeAddress is a loopback address that nobody listens on.
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

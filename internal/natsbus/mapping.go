@@ -16,8 +16,9 @@ import (
 // for every partition. The question is a publish that no stream can accept
 // (its expected last sequence is never reached), so nothing is stored.
 func (b *Bus) CheckMapping(ctx context.Context) error {
-	for p, task := range probeTasks(b.partitions) {
-		if err := b.checkMapping(ctx, p, task); err != nil {
+	tasks := probeTasks(b.partitions)
+	for p := range b.partitions {
+		if err := b.checkMapping(ctx, p, tasks[p]); err != nil {
 			return fmt.Errorf("check mapping of %s to partition %d: %w", publicEvents, p, err)
 		}
 	}
@@ -30,10 +31,10 @@ func (b *Bus) checkMapping(ctx context.Context, p int, task string) error {
 	m.Header.Set(jetstream.ExpectedLastSeqHeader, strconv.FormatUint(1<<62, 10))
 	answer, err := b.nc.RequestMsgWithContext(ctx, m)
 	if errors.Is(err, nats.ErrNoResponders) {
-		return errors.New("the server lacks the mapping: nothing listens")
+		return errors.New("nothing listens: the server lacks the mapping, or counts more partitions")
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("ask: %w", err)
 	}
 	var ack struct {
 		Error *jetstream.APIError `json:"error"`

@@ -11,7 +11,7 @@ func TestCheckMapping(t *testing.T) {
 		want                string
 	}{
 		"the same count":      {4, 4, ""},
-		"the server has more": {5, 4, "maps it to another partition"},
+		"the server has more": {5, 4, "check mapping of"},
 		"the server has less": {3, 4, "maps it to another partition"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,6 +69,9 @@ func isWrongLast(err error) bool {
 // and returns its sequence. id is the event's id; as long as ctx lives it is
 // tried again under the same id, so that the event is stored once.
 func (b *Bus) PublishOwn(ctx context.Context, p int, kind, id string, data []byte) (uint64, error) {
+	if p < 0 || p >= b.partitions {
+		return 0, fmt.Errorf("publish %s to partition %d: there are %d", kind, p, b.partitions)
+	}
 	m := &nats.Msg{Subject: OwnSubject(p, kind), Data: data}
 	ack, err := b.store(ctx, m, jetstream.WithMsgID(id), jetstream.WithExpectStream(EventStream(p)))
 	if err != nil {
