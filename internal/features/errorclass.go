@@ -92,8 +92,8 @@ func namesException(line []byte) bool {
 // exceptionName reports whether the dotted name that line begins with has a part that ends in suffix.
 func exceptionName(line []byte, suffix string) bool {
 	end := 0
-	for end < len(line) && (isWord(line[end]) || line[end] == '.') {
-		end++
+	for end < len(line) && (line[end] == '.' || wordAt(line, end)) {
+		end = max(end+1, wordRun(line, end))
 	}
 	for name := line[:end]; ; {
 		i := bytes.Index(name, []byte(suffix))

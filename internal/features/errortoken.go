@@ -90,7 +90,7 @@ func (w *classWriter) hole() {
 func (w *classWriter) word(t []byte) {
 	from := 0
 	for i := 0; i < len(t); {
-		if !isWord(t[i]) {
+		if wordSize(t, i) == 0 {
 			i++
 			continue
 		}

@@ -28,16 +28,19 @@ type Extractor struct {
 	folded        []byte // the same with its quotes folded away
 	tokens        []part
 
-	words  []byte // all words of the text at hand, lower-cased
-	plain  []byte // those that can be in passages
-	places []place
-	sketch Sketch
+	words      []byte // all words of the text at hand, lower-cased
+	wordHashes []Hash // of those that can be in passages
+	sketch     Sketch
+	seen       hashSet
 }
 
 // New returns an Extractor for the rules.
 func New(r Rules) *Extractor {
 	if r.Fold.Narration == nil {
 		r.Fold.Narration = narration
+	}
+	if r.Thin < 1 {
+		r.Thin = defaultThin
 	}
 	return &Extractor{
 		rules: r,

@@ -31,7 +31,7 @@ func (x *Extractor) failing(out, text []byte) []byte {
 
 // namesFailure reports whether a line names an exception, a failed check or a panic.
 func namesFailure(line []byte) bool {
-	for len(line) > 0 && !isWord(line[0]) {
+	for len(line) > 0 && wordSize(line, 0) == 0 {
 		line = line[1:]
 	}
 	if len(line) < 4 {

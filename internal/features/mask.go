@@ -15,8 +15,8 @@ const (
 func mask(out, text []byte, volatile []string) []byte {
 	copied := 0
 	for i := 0; i < len(text); {
-		if !isWord(text[i]) {
-			i++
+		if wordSize(text, i) == 0 {
+			i++ // the rest of a sign of several bytes begins no word either
 			continue
 		}
 		// Here a word begins; whole words are passed at once.
@@ -44,13 +44,6 @@ func mask(out, text []byte, volatile []string) []byte {
 	return append(out, text[copied:]...)
 }
 
-func wordRun(text []byte, i int) int {
-	for i < len(text) && isWord(text[i]) {
-		i++
-	}
-	return i
-}
-
 // maskNumber returns the end of the volatile thing that begins with the digit at i, and its mark.
 func maskNumber(text []byte, i int) (int, string) {
 	if end := timestampEnd(text, i); end > i {
@@ -69,7 +62,7 @@ func maskNumber(text []byte, i int) (int, string) {
 func maskID(text []byte, i int) (int, string) {
 	end := wordRun(text, i)
 	if end-i == 8 {
-		if shaped(text[i:], "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh") && (len(text) == i+36 || !isWord(text[i+36])) {
+		if shaped(text[i:], "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh") && !wordAt(text, i+36) {
 			return i + 36, "<id>"
 		}
 		return i, ""
@@ -139,7 +132,7 @@ func timestampEnd(text []byte, i int) int {
 		return zoneEnd(text, end)
 	case shaped(t, "dd:dd:dd"):
 		end := fractionEnd(text, i+8)
-		if end == len(text) || !isWord(text[end]) {
+		if !wordAt(text, end) {
 			return end
 		}
 	}
@@ -195,7 +188,7 @@ func durationEnd(text []byte, i int) int {
 // begins with, 0 where there is none.
 func volatileField(text []byte, names []string) int {
 	for _, name := range names {
-		if n := len(name); n > 0 && bytes.HasPrefix(text, []byte(name)) && (len(text) == n || !isWord(text[n])) {
+		if n := len(name); n > 0 && bytes.HasPrefix(text, []byte(name)) && !wordAt(text, n) {
 			return n
 		}
 	}

@@ -62,7 +62,7 @@ func idSuffix(text []byte, j int) int {
 	if k < len(text) && (text[k] == '_' || text[k] == '-' || text[k] == ' ') {
 		k++
 	}
-	if k+2 <= len(text) && text[k]|0x20 == 'i' && text[k+1]|0x20 == 'd' && (k+2 == len(text) || !isWord(text[k+2])) {
+	if k+2 <= len(text) && text[k]|0x20 == 'i' && text[k+1]|0x20 == 'd' && !wordAt(text, k+2) {
 		return k + 2
 	}
 	return j

@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of passages.
+// Bounds of passages, and how many of them are kept where the rules do not say.
 const (
 	passageWords    = 8
 	maxPassageWords = 600
-	maxPassages     = 150
-	keepOneOf       = 4
+	defaultThin     = 4
 )
 
 // Bounds of lines.
@@ -22,20 +21,17 @@ const (
 )
 
 // readWords reads text into lower-cased words: all of them, one blank after
-// each, into x.words, and the first 600 outside code fences into x.plain with
-// their places in x.places. It sketches the set of words and returns their number.
+// each, into x.words, and the hashes of the first 600 outside code fences into
+// x.wordHashes. It sketches the set of words and returns their number.
 func (x *Extractor) readWords(text []byte) int {
-	x.words, x.plain, x.places = x.words[:0], x.plain[:0], x.places[:0]
-	var lanes [len(Sketch{})]uint64
+	x.words, x.wordHashes = x.words[:0], x.wordHashes[:0]
+	var lanes [len(Sketch{})]Hash
 	n, fence := 0, 0
 	for i := 0; i < len(text); {
-		if i >= fence {
-			fence = i
-			if text[i] == '`' {
-				if fence = fenceEnd(text, i); fence > i && i+3 <= len(text) {
-					i += 3
-					continue
-				}
+		if i >= fence && text[i] == '`' {
+			if fence = fenceEnd(text, i); fence > i {
+				i += 3
+				continue
 			}
 		}
 		fenced := i < fence
@@ -45,14 +41,13 @@ func (x *Extractor) readWords(text []byte) int {
 			continue
 		}
 		n++
-		h := wordHash(x.words[start:])
-		lane := &lanes[h%uint64(len(lanes))]
+		h := x.sum(domainWord, x.words[start:])
+		lane := &lanes[h%Hash(len(lanes))]
 		if v := h>>8 | 1; *lane == 0 || v < *lane {
 			*lane = v
 		}
-		if !fenced && len(x.places) < maxPassageWords {
-			x.places = append(x.places, place{len(x.plain), h})
-			x.plain = append(append(x.plain, x.words[start:]...), ' ')
+		if !fenced && len(x.wordHashes) < maxPassageWords {
+			x.wordHashes = append(x.wordHashes, h)
 		}
 		x.words = append(x.words, ' ')
 	}
@@ -62,12 +57,6 @@ func (x *Extractor) readWords(text []byte) int {
 		}
 	}
 	return n
-}
-
-// place is where a word begins in x.plain, and its unkeyed hash.
-type place struct {
-	at   int
-	hash uint64
 }
 
 // fenceEnd returns the position after the closing code fence where text opens
@@ -104,7 +93,7 @@ func (x *Extractor) readWord(text []byte, i int) int {
 				i += n
 			}
 			return i
-		case !unicode.IsLetter(r) && !unicode.IsMark(r):
+		case !unicode.IsLetter(r) && (i == first || !unicode.IsMark(r)):
 			if i == first {
 				i += n
 			}
@@ -120,13 +109,30 @@ func ideographic(r rune) bool {
 	return r >= 0x2e80 && r <= 0xd7af || r >= 0xf900 && r <= 0xfaff || r >= 0x20000 && r <= 0x3ffff
 }
 
-// wordHash is FNV-1a with a final mix; it selects and is never stored.
-func wordHash(w []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, b := range w {
-		h = (h ^ uint64(b)) * 1099511628211
+// passages returns the distinct passages of the words read last: of all runs of
+// eight words those whose hash is divisible by the rules' Thin.
+func (x *Extractor) passages() []Hash {
+	n := len(x.wordHashes) - passageWords + 1
+	if n <= 0 {
+		return nil
 	}
-	return mix(h)
+	x.seen = hashSet{}
+	found := make([]Hash, 0, n/x.rules.Thin+passageWords)
+	var roll uint64
+	for i, h := range x.wordHashes {
+		roll = bits.RotateLeft64(roll, 7) ^ uint64(h)
+		if i >= passageWords {
+			roll ^= bits.RotateLeft64(uint64(x.wordHashes[i-passageWords]), 7*passageWords)
+		}
+		if i < passageWords-1 {
+			continue
+		}
+		p := nonzero(mix(roll))
+		if p%Hash(x.rules.Thin) == 0 && x.seen.add(p) {
+			found = append(found, p)
+		}
+	}
+	return found
 }
 
 func mix(h uint64) uint64 {
@@ -135,45 +141,18 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// passages returns the passages of the words read last: of all runs of eight
-// words those that one in four selects by their content.
-func (x *Extractor) passages() []Hash {
-	if len(x.places) < passageWords {
-		return nil
-	}
-	found := make([]Hash, 0, min(maxPassages, len(x.places)/keepOneOf+passageWords))
-	var roll uint64
-	for i, p := range x.places {
-		roll = bits.RotateLeft64(roll, 7) ^ p.hash
-		if i >= passageWords {
-			roll ^= bits.RotateLeft64(x.places[i-passageWords].hash, 7*passageWords)
-		}
-		if i < passageWords-1 || mix(roll)%keepOneOf != 0 {
-			continue
-		}
-		end := len(x.plain)
-		if i+1 < len(x.places) {
-			end = x.places[i+1].at
-		}
-		found = append(found, x.sum(domainWord, x.plain[x.places[i-passageWords+1].at:end]))
-		if len(found) == maxPassages {
-			break
-		}
-	}
-	return found
-}
-
 // lines returns the hashes of the distinct lines of masked text, without the
 // line numbers in front of them.
 func (x *Extractor) lines(masked []byte) []Hash {
 	var found []Hash
+	x.seen = hashSet{}
 	for len(masked) > 0 && len(found) < maxLines {
 		line := firstLine(&masked)
 		if len(line) < minLine {
 			continue
 		}
 		h := x.sum(domainLine, withoutNumber(line))
-		if !holds(found, h) {
+		if x.seen.add(h) {
 			if found == nil {
 				found = make([]Hash, 0, 16)
 			}
@@ -183,13 +162,20 @@ func (x *Extractor) lines(masked []byte) []Hash {
 	return found
 }
 
-func holds(list []Hash, h Hash) bool {
-	for _, v := range list {
-		if v == h {
+// hashSet is a set of at most maxPassageWords hashes.
+type hashSet [1024]Hash
+
+// add puts h into the set and reports whether it is new there.
+func (s *hashSet) add(h Hash) bool {
+	for i := h % Hash(len(s)); ; i = (i + 1) % Hash(len(s)) {
+		switch s[i] {
+		case 0:
+			s[i] = h
 			return true
+		case h:
+			return false
 		}
 	}
-	return false
 }
 
 // withoutNumber returns the line without a line number such as "12: " or "12|" in front.

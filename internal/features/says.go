@@ -30,7 +30,7 @@ type wordReader struct {
 // next returns the next word cut at 16 bytes, nil at the end. It is good until the call after.
 func (r *wordReader) next() []byte {
 	i := r.to
-	for i < len(r.text) && !isWord(r.text[i]) {
+	for i < len(r.text) && wordSize(r.text, i) == 0 {
 		i++
 	}
 	if i == len(r.text) {

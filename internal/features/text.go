@@ -8,7 +8,7 @@ type Sketch [32]uint8
 type Text struct {
 	Whole    Hash   // of its lower-cased words in order; 0 without words
 	Words    int    // how many words are in its first 16 KiB
-	Passages []Hash // 8-word passages of the first 600 words outside code fences, about every fourth; at most 150
+	Passages []Hash // 8-word passages of the first 600 words outside code fences, distinct, thinned by Rules.Thin
 	Sketch   Sketch
 }
 
