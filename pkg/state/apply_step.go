@@ -20,10 +20,11 @@ func (a *Applier) call(r *Run, e *events.Event) {
 		k.First, k.FirstRound = r.Cur.Ref, e.Round
 	}
 	k.Calls++
-	if k.Rounds == 0 || k.Round != e.Round {
+	if e.Round > k.Round {
 		k.Rounds++
+		k.Round = e.Round
 	}
-	k.Round, k.Last = e.Round, r.Cur.Ref
+	k.Last = r.Cur.Ref
 
 	w.Calls.Push(Issued{Key: f.Key, Tool: f.Tool, Round: e.Round, Call: r.Cur.Ref})
 	w.Cycles.Push(f.Key, r.Cur.Ref)
@@ -134,10 +135,11 @@ func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 }
 
 // answer notes a result on the call it belongs to; unchanged says that nothing
-// effective happened since its last one. Results of one round count once.
+// effective happened since its last one. Results of one round count once; one
+// that comes late for an earlier round does not count again.
 func (k *Key) answer(r *Run, p Pending, f features.Result, unchanged bool) {
 	same := unchanged && k.Results > 0 && k.Result == f.Hash
-	other := k.Answered != p.Round
+	other := p.Round > k.Answered
 	switch {
 	case !same:
 		k.Same = 1
@@ -154,7 +156,7 @@ func (k *Key) answer(r *Run, p Pending, f features.Result, unchanged bool) {
 		k.FirstResult, k.FirstCall = r.Cur.Ref, p.Ref
 	}
 	k.Results++
-	k.Result, k.Failed, k.Answered = f.Hash, f.Error, p.Round
+	k.Result, k.Failed, k.Answered = f.Hash, f.Error, max(k.Answered, p.Round)
 	k.CallNo, k.ElapsedMS, k.LastResult = r.Window.CallNo, p.ElapsedMS, r.Cur.Ref
 }
 
@@ -162,11 +164,11 @@ func (k *Key) answer(r *Run, p Pending, f features.Result, unchanged bool) {
 func (o *Outcome) note(p Pending, ref Ref, epoch uint32) {
 	if o.Count == 0 || o.Tool != p.Call.Tool || o.Epoch != epoch {
 		*o = Outcome{Tool: p.Call.Tool, Count: 1, Round: p.Round, Epoch: epoch, First: ref}
-	} else if o.Round != p.Round {
+	} else if p.Round > o.Round {
 		o.Count++
 		o.Round = p.Round
 	}
-	o.Args = append(o.Args[:0], p.Call.Args...)
+	o.Args = p.Call.Args
 }
 
 // complete tells the completion of the round under way when its last result
@@ -246,10 +248,10 @@ func (x *Errors) note(p Pending, class features.Hash, ref Ref, epoch uint32) {
 	if x.Count == 0 {
 		*x = Errors{Class: class, First: ref, Since: p.Round}
 	}
-	if x.Count == 0 || x.Round != p.Round {
+	if x.Count == 0 || p.Round > x.Round {
 		x.Count++
 	}
-	x.Round, x.Epoch, x.Last = p.Round, epoch, ref
+	x.Round, x.Epoch, x.Last = max(x.Round, p.Round), epoch, ref
 	for _, t := range x.Tools {
 		if t == p.Call.Tool {
 			return
