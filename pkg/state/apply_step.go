@@ -10,6 +10,7 @@ func (a *Applier) call(r *Run, e *events.Event) {
 	w, c := &r.Window, e.Call
 	tool := a.learn(r, c.Tool, features.Unknown, false)
 	f := a.Features.Call(c.Tool, c.Args, c.RawArgs, tool.Effect, tool.Polls)
+	f.Tool = tool.Hash // one name for a tool, whether declared or called
 	r.Cur.Call = f
 	r.Usage.Calls++
 	w.CallNo++
