@@ -105,7 +105,7 @@ func (d Repeat) weight(w state.View, changed bool) int {
 	same := p.Results > 0 && p.Result == s.Result
 	failed := p.Failed && s.Error && d.Unchanged
 	switch {
-	case !same && !failed, d.Count == CountRounds && p.Answered == s.Round:
+	case !same && !failed, d.Count == CountRounds && s.Round <= p.Answered:
 		return 0
 	case d.Unchanged && (p.Epoch != s.Epoch || changed):
 		return 0
