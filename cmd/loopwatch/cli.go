@@ -11,7 +11,9 @@ import (
 
 // cli is the command line; every subcommand is a file of its own.
 type cli struct {
-	Replay replayCmd `cmd:"" help:"Run recorded events through the engine and print the decisions."`
+	Run     runCmd     `cmd:"" help:"Run the processor."`
+	Replay  replayCmd  `cmd:"" help:"Run recorded events through the engine and print the decisions."`
+	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
 // Exit codes, as the contract names them.

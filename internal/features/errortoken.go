@@ -49,30 +49,6 @@ func variable(token []byte) bool {
 	return false
 }
 
-// echoed returns how many tokens from i on repeat an argument, 0 for none.
-func (x *Extractor) echoed(line []byte, i int, echoes []Hash) int {
-	if len(echoes) == 0 {
-		return 0
-	}
-	for n := min(maxEchoWords, len(x.tokens)-i); n > 0; n-- {
-		x.arg = x.arg[:0]
-		for _, t := range x.tokens[i : i+n] {
-			x.arg = append(append(x.arg, line[t.from:t.to]...), ' ')
-		}
-		b := bytesCase(bytes.Trim(x.arg, " ,.:;!?()[]{}"), 'A', bytes.ToLower)
-		if len(b) < minEcho || len(b) > maxEcho {
-			continue
-		}
-		h := x.sum(domainEcho, b)
-		for _, e := range echoes {
-			if e == h {
-				return n
-			}
-		}
-	}
-	return 0
-}
-
 // classWriter writes an error class: words, and one mark for each run of holes.
 type classWriter struct {
 	out  []byte

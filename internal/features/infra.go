@@ -7,7 +7,8 @@ var infraPhrases = [...]string{
 	"too many requests", "ratelimit", "rate limit", "rate-limit", "rate_limit", "service unavailable",
 	"temporarily unavailable", "overloaded", "bad gateway", "gateway timeout", "gateway time-out",
 	"connection reset", "connection refused", "connection timed out", "econnreset", "etimedout",
-	"request timed out", "provider down", "provider is down", "provider outage", "capacity",
+	"request timed out", "provider down", "provider is down", "provider outage",
+	"at capacity", "over capacity", "out of capacity", "insufficient capacity", "capacity exceeded",
 }
 
 // infraStatus are words that make a status code on the same line one of the infrastructure's.
@@ -39,11 +40,17 @@ func (x *Extractor) infrastructure(text []byte) bool {
 		case "":
 			return false
 		case "429", "502", "503", "504":
-			if i == 0 || i == 1 && onlyError(b[:r.from]) || statusNear(b[r.to:]) {
+			if !amount(b, r.from, r.to) && (i == 0 || i == 1 && onlyError(b[:r.from]) || statusNear(b[r.to:])) {
 				return true
 			}
 		}
 	}
+}
+
+// amount reports whether the number at from is part of a price, a decimal or a reference.
+func amount(b []byte, from, to int) bool {
+	return from > 0 && bytes.IndexByte([]byte("$#.,-"), b[from-1]) >= 0 ||
+		to+1 < len(b) && b[to] == '.' && isDigit(b[to+1])
 }
 
 // onlyError reports whether the text before a status code is "error" and signs.

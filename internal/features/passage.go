@@ -14,12 +14,6 @@ const (
 	defaultThin     = 4
 )
 
-// Bounds of lines.
-const (
-	minLine  = 12
-	maxLines = 64
-)
-
 // readWords reads text into lower-cased words: all of them, one blank after
 // each, into x.words, and the hashes of the first 600 outside code fences into
 // x.wordHashes. It sketches the set of words and returns their number.
@@ -141,27 +135,6 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// lines returns the hashes of the distinct lines of masked text, without the
-// line numbers in front of them.
-func (x *Extractor) lines(masked []byte) []Hash {
-	var found []Hash
-	x.seen = hashSet{}
-	for len(masked) > 0 && len(found) < maxLines {
-		line := firstLine(&masked)
-		if len(line) < minLine {
-			continue
-		}
-		h := x.sum(domainLine, withoutNumber(line))
-		if x.seen.add(h) {
-			if found == nil {
-				found = make([]Hash, 0, 16)
-			}
-			found = append(found, h)
-		}
-	}
-	return found
-}
-
 // hashSet is a set of at most maxPassageWords hashes.
 type hashSet [1024]Hash
 
@@ -176,13 +149,4 @@ func (s *hashSet) add(h Hash) bool {
 			return false
 		}
 	}
-}
-
-// withoutNumber returns the line without a line number such as "12: " or "12|" in front.
-func withoutNumber(line []byte) []byte {
-	i := skipDigits(line, 0)
-	if i == 0 || i == len(line) || bytes.IndexByte([]byte("\t:-| "), line[i]) < 0 {
-		return line
-	}
-	return bytes.TrimLeft(line[i:], "\t:-| ")
 }

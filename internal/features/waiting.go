@@ -47,30 +47,3 @@ func hasWord(b []byte, words wordSet) bool {
 	}
 	return false
 }
-
-// echoes returns hashes of the argument values an error text may repeat: short
-// strings of at most three words.
-func (x *Extractor) echoes() []Hash {
-	var found []Hash
-	for _, m := range x.members {
-		if m.raw[0] != '"' || len(m.raw) > maxEcho+2 || len(found) == maxArgs {
-			continue
-		}
-		var ok bool
-		if x.arg, _, ok = unquote(x.arg[:0], m.raw, 0); !ok {
-			continue
-		}
-		b := bytesCase(collapse(x.arg, false), 'A', bytes.ToLower)
-		if len(b) >= minEcho && bytes.Count(b, []byte(" ")) < maxEchoWords {
-			found = append(found, x.sum(domainEcho, b))
-		}
-	}
-	return found
-}
-
-// Bounds of an echo: bytes and words.
-const (
-	minEcho      = 3
-	maxEcho      = 64
-	maxEchoWords = 3
-)

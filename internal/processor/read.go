@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,7 +21,11 @@ func (p *Processor) read(m *natsbus.Msg) (events.Event, *events.Reject) {
 	if err != nil {
 		return e, rejectOf(err)
 	}
-	if r := events.CheckIdentity(&e, m.Subject, p.cfg.Bus.Partitions()); r != nil {
+	place, ok := events.ParsePartitionSubject(m.Subject)
+	if !ok {
+		return e, &events.Reject{Reason: events.ReasonIdentity, Detail: "not a subject of events"}
+	}
+	if r := events.CheckIdentity(e, place, p.cfg.Bus.Partitions()); r != nil {
 		return e, r
 	}
 	if e.Kind == events.OperatorAct && !actions.VerifyOperator(p.cfg.Operators, m.Data) {
@@ -65,4 +70,13 @@ func (p *Processor) bury(ctx context.Context, w *work) error {
 	p.cfg.Logger.Warn("event refused", "partition", w.owner.number, "seq", w.msg.Seq,
 		"reason", w.reject.Reason, "field", w.reject.Field)
 	return nil
+}
+
+// rejectOf returns the reason that decoding gave.
+func rejectOf(err error) *events.Reject {
+	var r *events.Reject
+	if errors.As(err, &r) {
+		return r
+	}
+	return &events.Reject{Reason: events.ReasonNotJSON, Detail: err.Error()}
 }

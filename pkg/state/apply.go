@@ -1,6 +1,8 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/loopwatch/loopwatch/internal/features"
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
@@ -71,20 +73,27 @@ func (a *Applier) start(r *Run, s *events.Start) {
 
 // learn remembers a tool of the run, declared or seen.
 func (a *Applier) learn(r *Run, name string, effect features.Effect, polls bool) *Tool {
-	h := a.Features.Hash(name)
-	t := r.Tool(h)
-	if t == nil {
+	at := slices.IndexFunc(r.Tools, func(t Tool) bool { return t.Name == name })
+	if at < 0 {
+		t := Tool{Name: name, Hash: a.toolHash(name)}
 		if len(r.Tools) >= MaxTools {
-			return &Tool{Name: name, Hash: h, Effect: effect, Polls: polls}
+			t.Effect, t.Polls = effect, polls
+			return &t
 		}
-		r.Tools = append(r.Tools, Tool{Name: name, Hash: h})
-		t = &r.Tools[len(r.Tools)-1]
+		at = len(r.Tools)
+		r.Tools = append(r.Tools, t)
 	}
+	t := &r.Tools[at]
 	if effect != features.Unknown {
 		t.Effect = effect
 	}
 	t.Polls = t.Polls || polls
 	return t
+}
+
+// toolHash returns what every call of the tool has as its Tool.
+func (a *Applier) toolHash(name string) features.Hash {
+	return a.Features.Call(name, nil, "", features.Unknown, false).Tool
 }
 
 // effectOf says a declared effect in the words of features.

@@ -48,7 +48,7 @@ func (p *Partition) DueBy(nowMS int64) ([]Due, error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Due) int {
-		return cmp.Or(cmp.Compare(a.AtMS, b.AtMS), compareRuns(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.AtMS, b.AtMS), CompareRuns(a.ID, b.ID))
 	})
 	return slices.Compact(out), nil
 }
@@ -108,6 +108,7 @@ func splitRunID(b []byte) (RunID, bool) {
 	return RunID{Tenant: string(parts[0]), Task: string(parts[1]), Run: string(parts[2])}, true
 }
 
-func compareRuns(a, b RunID) int {
+// CompareRuns orders runs by tenant, task and run.
+func CompareRuns(a, b RunID) int {
 	return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Run, b.Run))
 }

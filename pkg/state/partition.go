@@ -168,7 +168,7 @@ func (p *Partition) EachRun(fn func(*Run) bool) error {
 	for id := range p.dirty.runs {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, compareRuns)
+	slices.SortFunc(ids, CompareRuns)
 	for _, id := range slices.Compact(ids) {
 		_, held := p.runs[id]
 		r := p.Run(id)

@@ -62,7 +62,7 @@ const MaxTools = 64
 // Tool is a tool of the run: declared by its run_start, or seen in a call.
 type Tool struct {
 	Name   string
-	Hash   features.Hash
+	Hash   features.Hash // as Tool in the features of its calls
 	Effect features.Effect
 	Polls  bool
 }

@@ -1,7 +1,10 @@
 package pebblestore
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -35,13 +38,19 @@ func openLocked(dir, path string, o Options, lock *pebble.Lock) (*Store, error) 
 	if err := claimFormat(o.FS, path, Format); err != nil {
 		return nil, err
 	}
-	g := newGate()
-	f := newFatal(dir, o, g)
-	db, err := openDatabase(path, o.pebble(f, lock))
+	disk, left, err := sealed(o.FS, path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, db: db, lock: lock, gate: g, fatal: f}
+	o.FS = disk
+	g := newGate()
+	f := newFatal(dir, o, g)
+	db, err := openDatabase(path, left, o.pebble(f, lock))
+	if err != nil {
+		_ = disk.close()
+		return nil, err
+	}
+	s := &Store{dir: dir, disk: disk, db: db, lock: lock, gate: g, fatal: f}
 	s.flush = startFlusher(o.SyncInterval, s.Sync)
 	return s, nil
 }
@@ -50,14 +59,18 @@ func openLocked(dir, path string, o Options, lock *pebble.Lock) (*Store, error) 
 // version of Pebble: the log that is open while a database is raised to
 // FormatNewest is still written in the old form, which takes a flipped bit in
 // its middle for the end of the log and drops the rest without a word.
-func openDatabase(path string, o *pebble.Options) (db *pebble.DB, err error) {
+func openDatabase(path, left string, o *pebble.Options) (db *pebble.DB, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			db, err = nil, fromPanic("open the database", p)
 		}
+		err = missingFile(err)
 	}()
 	desc, err := pebble.Peek(path, o.FS)
 	if err != nil {
+		return nil, err
+	}
+	if err := verify(o.FS, desc.ManifestFilename, left); err != nil {
 		return nil, err
 	}
 	db, err = pebble.Open(path, o)
@@ -68,4 +81,13 @@ func openDatabase(path string, o *pebble.Options) (db *pebble.DB, err error) {
 		return nil, err
 	}
 	return pebble.Open(path, o)
+}
+
+// missingFile marks as damage what Pebble's check of its tables against the
+// disk says in other words.
+func missingFile(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "object size mismatch") {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
 }

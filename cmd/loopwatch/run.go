@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/loopwatch/loopwatch/internal/app"
+	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+)
+
+// busFlags say which NATS a command talks to, as natscli has them.
+type busFlags struct {
+	NATS    string `name:"nats" help:"NATS servers." placeholder:"URL" env:"NATS_URL"`
+	Context string `name:"context" help:"natscli context." placeholder:"NAME" env:"NATS_CONTEXT"`
+	Creds   string `help:"Credentials file." placeholder:"FILE" env:"NATS_CREDS"`
+}
+
+func (f busFlags) dial() natsbus.Dial {
+	return natsbus.Dial{URL: f.NATS, Context: f.Context, Creds: f.Creds}
+}
+
+type runCmd struct {
+	busFlags
+	Embedded bool     `help:"Bring a NATS server of our own, with JetStream in the data directory."`
+	Listen   string   `help:"Address on which the embedded server takes clients." placeholder:"HOST:PORT"`
+	Data     string   `help:"Directory for state and keys." default:"loopwatch-data" placeholder:"DIR"`
+	Policy   string   `help:"Policy file or preset, pushed at start; with --embedded only." placeholder:"FILE|PRESET"`
+	Ops      string   `help:"Address of /metrics, /livez and /readyz." placeholder:":PORT"`
+	Instance string   `help:"Name of this process; default host name and a random part."`
+	Agent    []string `help:"Agents named in metrics; all others count as _other." placeholder:"NAME"`
+	Tool     []string `help:"Tools named in metrics; all others count as _other." placeholder:"NAME"`
+	Verbose  bool     `short:"v" help:"Log more."`
+}
+
+// Run runs the processor until it is told to stop.
+func (c *runCmd) Run(ctx context.Context, io streams) error {
+	level := slog.LevelInfo
+	if c.Verbose {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(io.err, &slog.HandlerOptions{Level: level}))
+	o := app.Options{
+		Embedded: c.Embedded, Listen: c.Listen, Dial: c.dial(), Data: c.Data, Ops: c.Ops,
+		Instance: c.Instance, Version: version(), Agents: c.Agent, Tools: c.Tool, Logger: log,
+	}
+	if c.Embedded && o.Listen == "" {
+		o.Listen = "127.0.0.1:4222"
+	}
+	if c.Policy != "" {
+		p, err := actions.Load(c.Policy, os.ReadFile)
+		if err != nil {
+			return exit{code: exitUsage, err: err}
+		}
+		o.Policy = p
+	}
+	a, err := app.Start(ctx, o)
+	if err != nil {
+		return err
+	}
+	go func() {
+		select {
+		case <-a.Processor.Ready():
+			fmt.Fprintf(io.err, "ready: %s owns %d partitions%s\n", version(), len(a.Processor.Status()), where(a))
+		case <-ctx.Done():
+		}
+	}()
+	err = a.Run(ctx)
+	if cerr := a.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// where says how to reach what was started.
+func where(a *app.App) string {
+	s := ""
+	if a.URL != "" {
+		s += ", NATS at " + a.URL
+	}
+	if a.OpsAddr != "" {
+		s += ", metrics at http://" + a.OpsAddr + "/metrics"
+	}
+	return s
+}

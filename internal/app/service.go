@@ -1,0 +1,17 @@
+package app
+
+import "github.com/loopwatch/loopwatch/internal/fleet"
+
+// serve offers the operators' micro service.
+func (a *App) serve() error {
+	s := fleet.Service{
+		Instance: a.opts.Instance, Version: a.opts.Version, Processor: a.Processor,
+		Operator: a.Keys.Operator, Now: a.opts.Now,
+	}
+	svc, err := s.Serve(a.nc)
+	if err != nil {
+		return err
+	}
+	a.onClose(svc.Stop)
+	return nil
+}

@@ -1,0 +1,190 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/internal/processor"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/state/pebblestore"
+)
+
+// Options say how to run a processor.
+type Options struct {
+	Embedded bool   // bring a NATS server of our own, its JetStream in Data
+	Listen   string // where the embedded server takes clients; empty means a free loopback port
+	Dial     natsbus.Dial
+	Data     string          // data directory; required
+	Policy   *actions.Policy // pushed at start; only with Embedded. nil leaves what the fleet has
+	Ops      string          // address of metrics and probes; empty for none
+	Instance string          // empty means host name and a random part
+	Version  string
+	Agents   []string // label values of metrics beside _other
+	Tools    []string
+	Logger   *slog.Logger
+	Now      func() time.Time // nil means time.Now
+
+	Boundary func(effect string) // see processor.Config
+}
+
+// App is a running processor with what it stands on.
+type App struct {
+	Processor *processor.Processor
+	Keys      Keys
+	URL       string // of the embedded server, empty without
+	OpsAddr   string // where metrics and probes are served, empty without
+
+	opts    Options
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	closers []func() error
+	parts   []part
+}
+
+// part is one thing that runs until the app ends.
+type part struct {
+	name string
+	run  func(context.Context) error
+}
+
+// Start brings everything up but the processing itself: see Run. Close it.
+func Start(ctx context.Context, o Options) (a *App, err error) {
+	if o, err = o.complete(); err != nil {
+		return nil, err
+	}
+	a = &App{opts: o}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+			a = nil
+		}
+	}()
+	if a.Keys, err = LoadKeys(o.Data); err != nil {
+		return a, err
+	}
+	store, err := pebblestore.Open(filepath.Join(o.Data, "state"), pebblestore.Options{
+		OnFatal: func(err error) { o.Logger.Error("the store cannot keep its promise; the process ends", "error", err) },
+	})
+	if err != nil {
+		return a, err
+	}
+	a.onClose(store.Close)
+	bus, err := a.connect(ctx)
+	if err != nil {
+		return a, err
+	}
+	reg := prometheus.NewRegistry()
+	fallback, err := actions.Preset(actions.DefaultPreset)
+	if err != nil {
+		return a, err
+	}
+	a.Processor, err = processor.New(ctx, processor.Config{
+		Instance: o.Instance, Version: o.Version, Bus: bus, Store: store, Policy: fallback,
+		HashKey: a.Keys.Hash, Signer: a.Keys.Control, Trusted: actions.NewKeyRing(a.Keys.Control.Public()),
+		Operators: actions.NewKeyRing(a.Keys.Operator.Public()), Logger: o.Logger,
+		Metrics: processor.NewMetrics(reg, o.Agents, o.Tools), Now: o.Now, Boundary: o.Boundary,
+	})
+	if err != nil {
+		return a, err
+	}
+	a.onClose(func() error { a.Processor.Close(); return nil })
+	return a, a.startParts(ctx, reg, store)
+}
+
+// complete fills defaults and names everything that does not fit.
+func (o Options) complete() (Options, error) {
+	var faults []error
+	if o.Data == "" {
+		faults = append(faults, errors.New("--data: required: a directory for state and keys"))
+	}
+	if o.Policy != nil && !o.Embedded {
+		faults = append(faults, errors.New("--policy: only with --embedded: a fleet runs the policy that was pushed (loopwatch policy push)"))
+	}
+	if o.Listen != "" && !o.Embedded {
+		faults = append(faults, errors.New("--listen: only with --embedded"))
+	}
+	if o.Embedded && (o.Dial.URL != "" || o.Dial.Context != "") {
+		faults = append(faults, errors.New("--nats, --context: not together with --embedded"))
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Instance == "" {
+		o.Instance = instanceName()
+	}
+	return o, errors.Join(faults...)
+}
+
+// instanceName tells processes apart, on one host too.
+func instanceName() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "loopwatch"
+	}
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return host + "-" + hex.EncodeToString(b[:])
+}
+
+// connect reaches the bus, our own or the fleet's, and sees that it holds what
+// it must.
+func (a *App) connect(ctx context.Context) (*natsbus.Bus, error) {
+	cfg := natsbus.Default()
+	dial := a.opts.Dial
+	dial.Name, dial.Logger = "loopwatch "+a.opts.Instance, a.opts.Logger
+	if a.opts.Embedded {
+		s, err := natsbus.Embedded(natsbus.ServerConfig{
+			Listen: a.opts.Listen, StoreDir: filepath.Join(a.opts.Data, "jetstream"),
+			Partitions: partitions, Logger: a.opts.Logger,
+		})
+		if err != nil {
+			return nil, err
+		}
+		a.onClose(func() error { s.Shutdown(); return nil })
+		dial.URL, a.URL, cfg.Partitions = s.URL(), s.URL(), partitions
+	}
+	nc, err := natsbus.Connect(dial)
+	if err != nil {
+		return nil, err
+	}
+	a.nc = nc
+	a.onClose(func() error { nc.Close(); return nil })
+	if a.js, err = jetstream.New(nc); err != nil {
+		return nil, fmt.Errorf("open jetstream: %w", err)
+	}
+	n, err := natsbus.Provision(ctx, a.js, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("provision the bus: %w", err)
+	}
+	return natsbus.New(nc, n)
+}
+
+// partitions of a bus that is made here.
+const partitions = 16
+
+func (a *App) onClose(f func() error) { a.closers = append(a.closers, f) }
+
+// Close takes everything down in the reverse order.
+func (a *App) Close() error {
+	var errs []error
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		errs = append(errs, a.closers[i]())
+	}
+	a.closers = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,202 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+
+	"github.com/loopwatch/loopwatch/internal/processor"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/events"
+	"github.com/loopwatch/loopwatch/pkg/state"
+)
+
+// Service is one processor as the fleet's operators reach it.
+type Service struct {
+	Instance  string
+	Version   string
+	Processor *processor.Processor
+	Operator  actions.Signer // signs acts that come through here
+	Now       func() time.Time
+}
+
+// Subjects of the service's endpoints.
+const (
+	group         = "lw.q"
+	subjectRuns   = group + ".runs"
+	subjectRun    = group + ".run"
+	subjectStatus = group + ".status"
+	subjectAct    = group + ".act"
+)
+
+// askPatience bounds how long one answer may take.
+const askPatience = 5 * time.Second
+
+// most runs in one answer.
+const pageSize = 200
+
+// Serve offers the micro service until it is stopped.
+func (s *Service) Serve(nc *nats.Conn) (micro.Service, error) {
+	version := s.Version
+	if !semver.MatchString(version) {
+		version = "0.0.0"
+	}
+	svc, err := micro.AddService(nc, micro.Config{
+		Name: "loopwatch", Version: version, Description: "watchdog of agent runs: queries and operators' acts",
+		Metadata: map[string]string{"instance": s.Instance, "version": s.Version},
+		StatsHandler: func(*micro.Endpoint) any {
+			return Standing{Instance: s.Instance, Version: s.Version, Partitions: s.Processor.Status()}
+		},
+		QueueGroupDisabled: true, // every processor answers for its own partitions
+	})
+	if err != nil {
+		return nil, fmt.Errorf("offer the service: %w", err)
+	}
+	for subject, h := range map[string]func(context.Context, []byte) (any, error){
+		subjectRuns: s.runs, subjectRun: s.run, subjectStatus: s.status, subjectAct: s.act,
+	} {
+		name := subject[len(group)+1:]
+		if err := svc.AddEndpoint(name, micro.HandlerFunc(handler(h)), micro.WithEndpointSubject(subject)); err != nil {
+			_ = svc.Stop()
+			return nil, fmt.Errorf("offer %s: %w", subject, err)
+		}
+	}
+	return svc, nil
+}
+
+// handler answers a request in JSON.
+func handler(h func(context.Context, []byte) (any, error)) func(micro.Request) {
+	return func(r micro.Request) {
+		ctx, cancel := context.WithTimeout(context.Background(), askPatience)
+		defer cancel()
+		v, err := h(ctx, r.Data())
+		if err != nil {
+			_ = r.Error("400", err.Error(), nil)
+			return
+		}
+		b, err := json.Marshal(v)
+		if err != nil {
+			_ = r.Error("500", err.Error(), nil)
+			return
+		}
+		_ = r.Respond(b)
+	}
+}
+
+func (s *Service) status(context.Context, []byte) (any, error) {
+	return Standing{Instance: s.Instance, Version: s.Version, Partitions: s.Processor.Status()}, nil
+}
+
+func (s *Service) owned() []int {
+	var out []int
+	for _, st := range s.Processor.Status() {
+		out = append(out, st.Partition)
+	}
+	return out
+}
+
+func (s *Service) runs(ctx context.Context, body []byte) (any, error) {
+	var q query
+	if err := json.Unmarshal(body, &q); err != nil {
+		return nil, fmt.Errorf("read query: %w", err)
+	}
+	if q.Limit <= 0 || q.Limit > pageSize {
+		q.Limit = pageSize
+	}
+	out := page{Instance: s.Instance, Partitions: s.owned(), Runs: []Run{}}
+	err := s.each(ctx, q, func(p int, r *state.Run) bool {
+		if len(out.Runs) == q.Limit {
+			out.More = true
+			return false
+		}
+		out.Runs = append(out.Runs, runOf(p, r))
+		return true
+	})
+	return out, err
+}
+
+func (s *Service) run(ctx context.Context, body []byte) (any, error) {
+	var q query
+	if err := json.Unmarshal(body, &q); err != nil {
+		return nil, fmt.Errorf("read query: %w", err)
+	}
+	out := details{Instance: s.Instance, Partitions: s.owned(), Runs: []Detail{}}
+	err := s.each(ctx, q, func(p int, r *state.Run) bool {
+		out.Runs = append(out.Runs, detailOf(p, r))
+		return len(out.Runs) < 20
+	})
+	return out, err
+}
+
+// each calls fn for the runs that a query selects, partition by partition and
+// ordered within each, until fn returns false.
+func (s *Service) each(ctx context.Context, q query, fn func(p int, r *state.Run) bool) error {
+	more := true
+	return s.Processor.Ask(ctx, func(part *state.Partition, _ *actions.Policy) error {
+		if !more {
+			return nil
+		}
+		return part.EachRun(func(r *state.Run) bool {
+			if selects(q, part.Number, r) {
+				more = fn(part.Number, r)
+			}
+			return more
+		})
+	})
+}
+
+func selects(q query, p int, r *state.Run) bool {
+	sc := q.Scope
+	switch {
+	case sc.Tenant != "" && sc.Tenant != r.ID.Tenant, sc.Agent != "" && sc.Agent != r.Agent,
+		sc.Task != "" && sc.Task != r.ID.Task, sc.Run != "" && sc.Run != r.ID.Run:
+		return false
+	case q.Phase == "halted":
+		return r.Ledger.Halt.Active()
+	case q.Phase != "" && q.Phase != r.Phase.String():
+		return false
+	}
+	return q.After == nil || behind(q, p, r)
+}
+
+// behind reports whether a run comes after the one a listing goes on from.
+func behind(q query, p int, r *state.Run) bool {
+	if p != q.Partition {
+		return p > q.Partition
+	}
+	return state.CompareRuns(r.ID, *q.After) > 0
+}
+
+// act publishes an operator's act, signed, to the partitions it covers.
+func (s *Service) act(ctx context.Context, body []byte) (any, error) {
+	var o events.Operator
+	if err := json.Unmarshal(body, &o); err != nil {
+		return nil, fmt.Errorf("read act: %w", err)
+	}
+	o, err := actions.SignOperator(s.Operator, o)
+	if err != nil {
+		return nil, err
+	}
+	out := Done{Partitions: []int{}}
+	for _, st := range s.Processor.Status() {
+		if sc := o.Scope; sc.Task != "" && events.Partition(orDefault(sc.Tenant), sc.Task, len(s.Processor.Status())) != st.Partition {
+			continue
+		}
+		if err := s.Processor.Publish(ctx, st.Partition, events.Event{Kind: events.OperatorAct, Time: s.Now(), Operator: &o}); err != nil {
+			return nil, err
+		}
+		out.Partitions = append(out.Partitions, st.Partition)
+	}
+	return out, nil
+}
+
+func orDefault(tenant string) string {
+	if tenant == "" {
+		return events.DefaultTenant
+	}
+	return tenant
+}
