@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // BenchmarkRead reads 16 partitions of 5,000 events, 600 bytes each, from the
@@ -15,7 +17,7 @@ func BenchmarkRead(b *testing.B) {
 	f := newFixture(b, partitions)
 	data := strings.Repeat("x", 600)
 	for p := range partitions {
-		f.flood(b, OwnSubject(p, "tick"), each, func(int) string { return data })
+		f.flood(b, events.ReservedSubject(p, events.Tick), each, func(int) string { return data })
 	}
 	for b.Loop() {
 		r := f.NewReader(ReaderConfig{})

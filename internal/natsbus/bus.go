@@ -8,6 +8,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // ErrClosed is what a closed reader returns.
@@ -45,7 +47,7 @@ type StreamState struct {
 
 // EventState says where the event stream of partition p stands.
 func (b *Bus) EventState(ctx context.Context, p int) (StreamState, error) {
-	return b.state(ctx, EventStream(p))
+	return b.state(ctx, events.EventStream(p))
 }
 
 func (b *Bus) state(ctx context.Context, stream string) (StreamState, error) {
@@ -60,12 +62,12 @@ func (b *Bus) state(ctx context.Context, stream string) (StreamState, error) {
 // Event returns one stored event of partition p, or ErrNotFound. The stream's
 // leader is asked, so what it has acknowledged is found.
 func (b *Bus) Event(ctx context.Context, p int, seq uint64) (Msg, error) {
-	raw, err := b.get(ctx, EventStream(p), seq)
+	raw, err := b.get(ctx, events.EventStream(p), seq)
 	if err != nil {
 		return Msg{}, err
 	}
 	return Msg{
-		Partition: p, Seq: raw.Seq, Stored: raw.Time, Subject: raw.Subject, Data: raw.Data,
+		Partition: p, Seq: raw.Seq, Stored: raw.Time.UTC(), Subject: raw.Subject, Data: raw.Data,
 		Check: raw.Header.Get(CheckHeader), ID: raw.Header.Get(IDHeader),
 	}, nil
 }

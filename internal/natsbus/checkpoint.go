@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // Checkpoint is how far a partition was applied; the zero value is: nothing yet.
@@ -48,7 +50,7 @@ func Digest(m *Msg) [16]byte {
 // Verify compares a checkpoint of partition p with its event stream. The error
 // is of asking; what was found is the Standing.
 func (b *Bus) Verify(ctx context.Context, p int, c Checkpoint) (Standing, StreamState, error) {
-	state, standing, err := b.stand(ctx, EventStream(p), c.Created, c.Seq+1)
+	state, standing, err := b.stand(ctx, events.EventStream(p), c.Created, c.Seq+1)
 	if err != nil || standing == Recreated || standing == Backwards || standing == Gone {
 		return standing, state, err
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 func TestVerify(t *testing.T) {
@@ -34,7 +36,7 @@ func TestVerify(t *testing.T) {
 		"another event":           {5, nil, func(c *Checkpoint) { c.Digest[0]++ }, Differs},
 		"digest unknown":          {5, nil, func(c *Checkpoint) { c.Digest = [16]byte{} }, Sound},
 		"deleted": {5, func(t *testing.T, f *fixture, s jetstream.Stream) {
-			if err := f.js.DeleteStream(testContext(t), EventStream(0)); err != nil {
+			if err := f.js.DeleteStream(testContext(t), events.EventStream(0)); err != nil {
 				t.Fatal(err)
 			}
 		}, nil, Gone},

@@ -14,6 +14,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // ErrFenced says that a later owner has raised its epoch on the log; whoever
@@ -51,7 +53,7 @@ type DecisionLog struct {
 // validly signed and higher than ours, so that we are fenced. It is called
 // from inside Append, with records that were stored after the log was opened.
 func (b *Bus) OpenLog(ctx context.Context, p int, supersedes func(Record) bool) (*DecisionLog, error) {
-	l := &DecisionLog{bus: b, partition: p, stream: LogStream(p), supersedes: supersedes}
+	l := &DecisionLog{bus: b, partition: p, stream: events.ControlStream(p), supersedes: supersedes}
 	state, err := b.state(ctx, l.stream)
 	if err != nil {
 		return nil, fmt.Errorf("open decision log %d: %w", p, err)
@@ -109,12 +111,6 @@ func (l *DecisionLog) append(ctx context.Context, r Record) (uint64, error) {
 			return 0, err
 		}
 	}
-}
-
-// record fetches one record.
-func (l *DecisionLog) record(ctx context.Context, seq uint64) (Record, error) {
-	m, err := l.bus.get(ctx, l.stream, seq)
-	return Record{Seq: m.Seq, Stored: m.Time.UTC(), Subject: m.Subject, Header: ours(m.Header), Data: m.Data}, err
 }
 
 // Last is the sequence of the newest record that is known.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // epochAbove is a judge of epoch records for tests: their data is a number.
@@ -27,7 +29,7 @@ func (f *fixture) owner(t *testing.T, epoch int) *DecisionLog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Append(testContext(t), EpochSubject(0), nil, fmt.Appendf(nil, "epoch %d", epoch)); err != nil {
+	if _, err := l.Append(testContext(t), events.EpochSubject(0), nil, fmt.Appendf(nil, "epoch %d", epoch)); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -85,9 +87,9 @@ func TestAppendPassesJunk(t *testing.T) {
 	for name, test := range map[string]struct{ subject, data string }{
 		"a worker's acknowledgement": {"lw.decp.0.x", `{"stream":"LW_EV_00","seq":7}`},
 		"a forged control":           {"lw.ctlp.0.default.agent.r1", `{"kind":"halt"}`},
-		"an epoch without authority": {EpochSubject(0), "epoch of mine"},
-		"a lower epoch":              {EpochSubject(0), "epoch 4"},
-		"our own epoch again":        {EpochSubject(0), "epoch 5"},
+		"an epoch without authority": {events.EpochSubject(0), "epoch of mine"},
+		"a lower epoch":              {events.EpochSubject(0), "epoch 4"},
+		"our own epoch again":        {events.EpochSubject(0), "epoch 5"},
 		"an epoch elsewhere":         {"lw.decp.0._lw.other", "epoch 9"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +142,7 @@ func TestAppendUnderAFloodOfJunk(t *testing.T) {
 	if l.Junk() == 0 {
 		t.Error("no junk was met")
 	}
-	s, err := f.js.Stream(testContext(t), LogStream(0))
+	s, err := f.js.Stream(testContext(t), events.ControlStream(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +252,7 @@ func TestLogIsNotTheOneThatWasOpened(t *testing.T) {
 	f := newFixture(t, 1)
 	l := f.owner(t, 1)
 	appendRecord(t, l, "d1")
-	if err := f.js.DeleteStream(testContext(t), LogStream(0)); err != nil {
+	if err := f.js.DeleteStream(testContext(t), events.ControlStream(0)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Provision(testContext(t), f.js, f.config); err != nil {
@@ -258,7 +260,7 @@ func TestLogIsNotTheOneThatWasOpened(t *testing.T) {
 	}
 	_, err := l.Append(testContext(t), withheld, nil, []byte("d2"))
 	var bad *StreamError
-	if !errors.As(err, &bad) || bad.Standing != Recreated || bad.Stream != LogStream(0) {
+	if !errors.As(err, &bad) || bad.Standing != Recreated || bad.Stream != events.ControlStream(0) {
 		t.Errorf("append to another log: %v", err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // readyWait bounds how long a started server may take to listen; recovering
@@ -44,8 +46,8 @@ func Embedded(cfg ServerConfig) (*Server, error) {
 	}
 	log := newServerLog(cfg.Logger)
 	ns.SetLoggerV2(log, false, false, false)
-	if err := ns.GlobalAccount().AddMapping(publicEvents, mappedEvents(cfg.Partitions)); err != nil {
-		return nil, fmt.Errorf("map %s: %w", publicEvents, err)
+	if err := ns.GlobalAccount().AddMapping(events.PublishFilter, events.PartitionMapping(cfg.Partitions)); err != nil {
+		return nil, fmt.Errorf("map %s: %w", events.PublishFilter, err)
 	}
 	ns.Start()
 	s := &Server{ns: ns}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 func TestPublishedEventLandsInItsPartition(t *testing.T) {
@@ -29,8 +31,8 @@ func TestPublishedEventLandsInItsPartition(t *testing.T) {
 		if err != nil {
 			t.Fatalf("publish %d: %v", i, err)
 		}
-		if ack.Stream != EventStream(p) {
-			t.Errorf("tenant %s, task %s: stored in %s, want %s", tenant, task, ack.Stream, EventStream(p))
+		if ack.Stream != events.EventStream(p) {
+			t.Errorf("tenant %s, task %s: stored in %s, want %s", tenant, task, ack.Stream, events.EventStream(p))
 		}
 		m, err := f.Event(ctx, p, ack.Sequence)
 		if err != nil {

@@ -30,20 +30,33 @@ type stored struct {
 // because a message without data whose header says Status would pass for a
 // status in a direct get, and the client chooses that by the stream's setting.
 func (b *Bus) get(ctx context.Context, stream string, seq uint64) (stored, error) {
-	m, err := b.getOnce(ctx, stream, seq)
+	if seq == 0 { // the server would take it for a malformed question
+		return stored{}, fmt.Errorf("get message 0 of %s: %w", stream, ErrNotFound)
+	}
+	m, err := b.ask(ctx, stream, map[string]any{"seq": seq})
 	if err != nil {
 		return stored{}, fmt.Errorf("get message %d of %s: %w", seq, stream, err)
 	}
 	return m, nil
 }
 
-func (b *Bus) getOnce(ctx context.Context, stream string, seq uint64) (stored, error) {
-	if seq == 0 { // the server would take it for a malformed question
-		return stored{}, ErrNotFound
+// getNext fetches the first message of a subject at or after a sequence, or ErrNotFound.
+func (b *Bus) getNext(ctx context.Context, stream, subject string, seq uint64) (stored, error) {
+	m, err := b.ask(ctx, stream, map[string]any{"seq": max(seq, 1), "next_by_subj": subject})
+	if err != nil {
+		return stored{}, fmt.Errorf("get message of %s after %d of %s: %w", subject, seq, stream, err)
+	}
+	return m, nil
+}
+
+func (b *Bus) ask(ctx context.Context, stream string, question map[string]any) (stored, error) {
+	body, err := json.Marshal(question)
+	if err != nil {
+		return stored{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
-	answer, err := b.nc.RequestWithContext(ctx, apiPrefix+"STREAM.MSG.GET."+stream, fmt.Appendf(nil, `{"seq":%d}`, seq))
+	answer, err := b.nc.RequestWithContext(ctx, apiPrefix+"STREAM.MSG.GET."+stream, body)
 	if err != nil {
 		return stored{}, err
 	}

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // CheckMapping asks the server whether it maps lw.ev to the right partition,
@@ -19,15 +20,15 @@ func (b *Bus) CheckMapping(ctx context.Context) error {
 	tasks := probeTasks(b.partitions)
 	for p := range b.partitions {
 		if err := b.checkMapping(ctx, p, tasks[p]); err != nil {
-			return fmt.Errorf("check mapping of %s to partition %d: %w", publicEvents, p, err)
+			return fmt.Errorf("check mapping of %s to partition %d: %w", events.PublishFilter, p, err)
 		}
 	}
 	return nil
 }
 
 func (b *Bus) checkMapping(ctx context.Context, p int, task string) error {
-	m := nats.NewMsg("lw.ev.default.agent." + task + ".probe")
-	m.Header.Set(jetstream.ExpectedStreamHeader, EventStream(p))
+	m := nats.NewMsg(events.EventSubject("default", "agent", task, "probe"))
+	m.Header.Set(jetstream.ExpectedStreamHeader, events.EventStream(p))
 	m.Header.Set(jetstream.ExpectedLastSeqHeader, strconv.FormatUint(1<<62, 10))
 	answer, err := b.nc.RequestMsgWithContext(ctx, m)
 	if errors.Is(err, nats.ErrNoResponders) {
@@ -61,9 +62,7 @@ func probeTasks(partitions int) map[int]string {
 	tasks := make(map[int]string, partitions)
 	for i := 0; len(tasks) < partitions; i++ {
 		task := "probe" + strconv.Itoa(i)
-		h := fnv.New32a()
-		h.Write([]byte("default" + task))
-		tasks[int(h.Sum32()%uint32(partitions))] = task
+		tasks[events.Partition("default", task, partitions)] = task
 	}
 	return tasks
 }

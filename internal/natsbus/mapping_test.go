@@ -3,6 +3,8 @@ package natsbus
 import (
 	"strings"
 	"testing"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 func TestCheckMapping(t *testing.T) {
@@ -32,7 +34,7 @@ func TestCheckMapping(t *testing.T) {
 	}
 	t.Run("no mapping", func(t *testing.T) {
 		f := newFixture(t, 2)
-		f.srv.ns.GlobalAccount().RemoveMapping(publicEvents)
+		f.srv.ns.GlobalAccount().RemoveMapping(events.PublishFilter)
 		check(t, f, "lacks the mapping")
 	})
 }

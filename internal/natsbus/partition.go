@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // StreamError says that a stream is not the one it was: recreated, gone, or
@@ -61,7 +63,7 @@ func (pr *partitionReader) run(ctx context.Context) {
 // says. The consumer is made before the stream is looked at: a stream that is
 // replaced after the look takes the consumer with it.
 func (pr *partitionReader) session(ctx context.Context) *StreamError {
-	bus, stream := pr.r.bus, EventStream(pr.p)
+	bus, stream := pr.r.bus, events.EventStream(pr.p)
 	select {
 	case <-pr.restart: // meant for the session before
 	default:

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 const (
-	newPartitions  = 16  // of a bus that says nothing else
-	mostPartitions = 100 // what two digits in a stream's name can tell apart
+	newPartitions = 16 // of a bus that says nothing else
 )
 
 // Config says what a bus holds. Default gives the contract's values.
@@ -42,7 +43,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf(format, v...))
 		}
 	}
-	bad(c.Partitions < 0 || c.Partitions > mostPartitions, "partitions are %d, must be 1 to %d, or 0 for what the bus has", c.Partitions, mostPartitions)
+	bad(c.Partitions < 0 || c.Partitions > events.MaxPartitions, "partitions are %d, must be 1 to %d, or 0 for what the bus has", c.Partitions, events.MaxPartitions)
 	bad(c.EventAge < time.Hour, "event age is %v, must be 1h or more", c.EventAge)
 	bad(c.LongestExpiry < 0, "longest control expiry is %v, must not be negative", c.LongestExpiry)
 	bad(c.LogAge != 0 && c.LogAge < c.EventAge+c.LongestExpiry,
@@ -117,8 +118,8 @@ func settlePartitions(ctx context.Context, js jetstream.JetStream, cfg Config) (
 	}
 	n, err := strconv.Atoi(string(noted.Value()))
 	switch fault := (Fault{Stream: MetaBucket, Setting: partitionsKey, Is: strconv.Quote(string(noted.Value()))}); {
-	case err != nil || n < 1 || n > mostPartitions:
-		fault.Must = fmt.Sprintf("a number from 1 to %d", mostPartitions)
+	case err != nil || n < 1 || n > events.MaxPartitions:
+		fault.Must = fmt.Sprintf("a number from 1 to %d", events.MaxPartitions)
 		return 0, Faults{fault}
 	case cfg.Partitions != 0 && n != cfg.Partitions:
 		fault.Must = strconv.Quote(strconv.Itoa(cfg.Partitions)) + " as configured; the count is fixed when a bus is created"
@@ -140,8 +141,8 @@ func countEventStreams(ctx context.Context, js jetstream.JetStream) (int, error)
 	if err := names.Err(); err != nil {
 		return 0, err
 	}
-	for n := mostPartitions; n > 0; n-- {
-		if slices.Contains(found, EventStream(n-1)) {
+	for n := events.MaxPartitions; n > 0; n-- {
+		if slices.Contains(found, events.EventStream(n-1)) {
 			return n, nil
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 func TestConfigValidate(t *testing.T) {
@@ -19,14 +21,14 @@ func TestConfigValidate(t *testing.T) {
 	}{
 		"the default":             {func(*Config) {}, ""},
 		"log age at its least":    {func(c *Config) { c.LogAge = 96 * time.Hour }, ""},
-		"too many partitions":     {func(c *Config) { c.Partitions = 101 }, "partitions are 101"},
+		"too many partitions":     {func(c *Config) { c.Partitions = 1001 }, "partitions are 1001"},
 		"no event age":            {func(c *Config) { c.EventAge = 0 }, "event age is 0s"},
 		"log forgets too early":   {func(c *Config) { c.LogAge = 95 * time.Hour }, "log age is 95h0m0s, must be 96h0m0s or more"},
 		"negative expiry":         {func(c *Config) { c.LongestExpiry = -1 }, "longest control expiry"},
 		"no dead letter age":      {func(c *Config) { c.LetterAge = 0 }, "dead letter age is 0s"},
 		"negative bytes":          {func(c *Config) { c.LogBytes = -1 }, "byte limit is negative"},
 		"no replica":              {func(c *Config) { c.Replicas = 0 }, "replicas are 0"},
-		"one fault, then another": {func(c *Config) { c.Replicas, c.Partitions = 6, -1 }, "partitions are -1, must be 1 to 100, or 0 for what the bus has\nreplicas are 6"},
+		"one fault, then another": {func(c *Config) { c.Replicas, c.Partitions = 6, -1 }, "partitions are -1, must be 1 to 1000, or 0 for what the bus has\nreplicas are 6"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := Default()
@@ -99,7 +101,7 @@ func TestPartitionCountIsFixed(t *testing.T) {
 		"as noted":                        {noted: "2", is: 2},
 		"as noted and wanted":             {noted: "2", wanted: 2, is: 2},
 		"another count is wanted":         {noted: "2", wanted: 4, want: `LW_META: partitions is "2", must be "4" as configured`},
-		"the note is no number":           {noted: "many", want: `partitions is "many", must be a number from 1 to 100`},
+		"the note is no number":           {noted: "many", want: `partitions is "many", must be a number from 1 to 1000`},
 		"streams without a note":          {stream: "LW_EV_01", is: 2},
 		"more streams than noted":         {noted: "2", stream: "LW_EV_03", want: `partitions is "2", must be "4": that many event streams exist`},
 		"more streams than wanted":        {wanted: 2, stream: "LW_EV_03", want: "that many event streams exist"},
@@ -122,7 +124,7 @@ func TestPartitionCountIsFixed(t *testing.T) {
 				if _, err := fmt.Sscanf(test.stream, "LW_EV_%d", &p); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := js.CreateStream(ctx, cfg.stream(test.stream, "events", cfg.EventAge, 0, eventSubjects(p)...)); err != nil {
+				if _, err := js.CreateStream(ctx, cfg.stream(test.stream, "events", cfg.EventAge, 0, events.PartitionFilter(p))); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 const (
@@ -72,8 +74,8 @@ func (b *Bus) PublishOwn(ctx context.Context, p int, kind, id string, data []byt
 	if p < 0 || p >= b.partitions {
 		return 0, fmt.Errorf("publish %s to partition %d: there are %d", kind, p, b.partitions)
 	}
-	m := &nats.Msg{Subject: OwnSubject(p, kind), Data: data}
-	ack, err := b.store(ctx, m, jetstream.WithMsgID(id), jetstream.WithExpectStream(EventStream(p)))
+	m := &nats.Msg{Subject: events.ReservedSubject(p, events.Kind(kind)), Data: data}
+	ack, err := b.store(ctx, m, jetstream.WithMsgID(id), jetstream.WithExpectStream(events.EventStream(p)))
 	if err != nil {
 		return 0, fmt.Errorf("publish %s to partition %d: %w", kind, p, err)
 	}
@@ -94,8 +96,8 @@ func (b *Bus) Answer(subject string, header nats.Header, data []byte) error {
 // sequence: where one is already there, it is left as it is and stored is
 // false. As long as ctx lives it is tried again.
 func (b *Bus) PutDeadLetter(ctx context.Context, p int, seq uint64, body []byte) (stored bool, err error) {
-	m := &nats.Msg{Subject: deadLetterSubject(p, seq), Data: body}
-	_, err = b.store(ctx, m, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithExpectStream(DeadLetterStream))
+	m := &nats.Msg{Subject: events.DeadLetterSubject(p, seq), Data: body}
+	_, err = b.store(ctx, m, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithExpectStream(events.DeadLetterStream))
 	switch {
 	case err == nil:
 		return true, nil

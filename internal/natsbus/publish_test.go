@@ -9,6 +9,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 func TestPublishOwnIsStoredOnce(t *testing.T) {
@@ -70,7 +72,7 @@ func TestDeadLetterIsStoredOnce(t *testing.T) {
 			t.Errorf("letter %d of partition %d: stored %v, %v, want %v", test.seq, test.p, stored, err, test.stored)
 		}
 	}
-	s, err := f.js.Stream(ctx, DeadLetterStream)
+	s, err := f.js.Stream(ctx, events.DeadLetterStream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestDeadLetterIsStoredOnce(t *testing.T) {
 
 func TestDeadLetterWithoutStream(t *testing.T) {
 	f := newFixture(t, 1)
-	if err := f.js.DeleteStream(testContext(t), DeadLetterStream); err != nil {
+	if err := f.js.DeleteStream(testContext(t), events.DeadLetterStream); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -84,14 +84,14 @@ func (l *DecisionLog) ReadBack(ctx context.Context, fn func(Record) bool) error 
 		return fmt.Errorf("read decision log %d back: %w", l.partition, err)
 	}
 	for seq := state.Last; seq >= max(state.First, 1); seq-- {
-		r, err := l.record(ctx, seq)
+		m, err := l.bus.get(ctx, l.stream, seq)
 		if errors.Is(err, ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("read decision log %d back: %w", l.partition, err)
 		}
-		if !fn(r) {
+		if !fn(m.record()) {
 			return nil
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 func TestReadFrom(t *testing.T) {
@@ -94,7 +96,31 @@ func TestReadBack(t *testing.T) {
 	}
 	got = nil
 	err = l.ReadBack(testContext(t), func(r Record) bool { got = append(got, r.Subject); return true })
-	if err != nil || len(got) != 6 || got[5] != EpochSubject(0) {
+	if err != nil || len(got) != 6 || got[5] != events.EpochSubject(0) {
 		t.Errorf("read back %v, %v", got, err)
+	}
+}
+
+func TestLogOf(t *testing.T) {
+	f := newFixture(t, 1)
+	l := f.owner(t, 1)
+	const mine = "lw.ctlp.0.acme.coder.r1"
+	for i := range 3 {
+		appendRecord(t, l, "withheld")
+		f.inject(t, mine, fmt.Sprint("c", i))
+		f.inject(t, mine+"x", "of another run")
+	}
+	for stop, want := range map[string][]string{"": {"c0", "c1", "c2"}, "c1": {"c0", "c1"}} {
+		var got []string
+		err := f.LogOf(testContext(t), 0, mine, func(r Record) bool {
+			got = append(got, string(r.Data))
+			return string(r.Data) != stop
+		})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("stopping at %q: %v, %v, want %v", stop, got, err, want)
+		}
+	}
+	if err := f.LogOf(testContext(t), 7, mine, func(Record) bool { return true }); err == nil {
+		t.Error("a partition that does not exist has a log")
 	}
 }

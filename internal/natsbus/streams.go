@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // duplicateWindow is how long a stream knows an event id again; a convenience
@@ -19,15 +20,16 @@ func (c Config) streams() []jetstream.StreamConfig {
 	var list []jetstream.StreamConfig
 	logAge := cmp.Or(c.LogAge, c.EventAge+c.LongestExpiry)
 	for p := range c.Partitions {
-		ev := c.stream(EventStream(p), "events", c.EventAge, c.EventBytes/int64(c.Partitions), eventSubjects(p)...)
-		log := c.stream(LogStream(p), "decision log", logAge, c.LogBytes/int64(c.Partitions), logSubjects(p)...)
+		logs := events.ControlLogFilters(p)
+		ev := c.stream(events.EventStream(p), "events", c.EventAge, c.EventBytes/int64(c.Partitions), events.PartitionFilter(p))
+		log := c.stream(events.ControlStream(p), "decision log", logAge, c.LogBytes/int64(c.Partitions), logs[0], logs[1])
 		log.RePublish = &jetstream.RePublish{
-			Source:      fmt.Sprintf("lw.ctlp.%d.*.*.*", p),
-			Destination: "lw.ctl.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}",
+			Source:      events.ControlLogSubject(p, "*", "*", "*"),
+			Destination: events.ControlSubject("{{wildcard(1)}}", "{{wildcard(2)}}", "{{wildcard(3)}}"),
 		}
 		list = append(list, ev, log)
 	}
-	return append(list, c.stream(DeadLetterStream, "dead letters", c.LetterAge, c.LetterBytes, "lw.dlq.>"))
+	return append(list, c.stream(events.DeadLetterStream, "dead letters", c.LetterAge, c.LetterBytes, "lw.dlq.>"))
 }
 
 // stream is what all streams have in common: what was stored stays until it is

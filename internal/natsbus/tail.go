@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // tailWait is how long a record that the server speaks of may be under way.
@@ -35,7 +37,7 @@ func (l *DecisionLog) pass(ctx context.Context, r Record) (found uint64, err err
 		switch {
 		case found == 0 && same(o, r):
 			found = meta.Sequence.Stream
-		case o.Subject == EpochSubject(l.partition) && l.supersedes(o):
+		case o.Subject == events.EpochSubject(l.partition) && l.supersedes(o):
 			l.fenced = true
 			return 0, ErrFenced
 		default:

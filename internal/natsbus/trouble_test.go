@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // recreate replaces the event stream of partition p by an empty one from which
@@ -16,7 +18,7 @@ import (
 func (f *fixture) recreate(t *testing.T, p int) jetstream.Stream {
 	t.Helper()
 	ctx := testContext(t)
-	s, err := f.js.Stream(ctx, EventStream(p))
+	s, err := f.js.Stream(ctx, events.EventStream(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func TestConsumerEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantEvents(t, collect(t, r, 10), 0, 1, 10)
-			s, err := f.js.Stream(testContext(t), EventStream(0))
+			s, err := f.js.Stream(testContext(t), events.EventStream(0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +213,7 @@ func TestStreamIsNotTheOneItWas(t *testing.T) {
 			f.publish(t, 0, 1, 30)
 		}, Recreated},
 		"deleted": {func(t *testing.T, f *fixture) {
-			if err := f.js.DeleteStream(testContext(t), EventStream(0)); err != nil {
+			if err := f.js.DeleteStream(testContext(t), events.EventStream(0)); err != nil {
 				t.Fatal(err)
 			}
 		}, Gone},

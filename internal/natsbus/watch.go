@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // watch ends sessions that cannot be trusted to go on: all of them after a
@@ -49,7 +51,7 @@ func (pr *partitionReader) check(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	state, err := pr.r.bus.state(ctx, EventStream(pr.p))
+	state, err := pr.r.bus.state(ctx, events.EventStream(pr.p))
 	if err == nil && state.Last+1 == next && state.Created.Equal(*created) {
 		pr.suspect = 0
 		return
