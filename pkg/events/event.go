@@ -55,18 +55,18 @@ const (
 // no identity, seq, round or origin.
 type Event struct {
 	V      int       `json:"v"`
-	ID     string    `json:"id"`
+	ID     string    `json:"id"` // unique, at least 128 random bits in production; also the Nats-Msg-Id
 	Kind   Kind      `json:"kind"`
-	Tenant string    `json:"tenant,omitempty"`
-	Agent  string    `json:"agent,omitempty"`
-	Task   string    `json:"task,omitempty"`
-	Run    string    `json:"run,omitempty"`
-	Parent string    `json:"parent,omitempty"`
-	Seq    uint64    `json:"seq,omitzero"` // per run, from 1, set by the worker; 0 only on a run_start that does not know its place
-	Time   time.Time `json:"time"`         // worker's clock
-	Stored time.Time `json:"stored,omitzero"`
-	Round  int       `json:"round,omitzero"` // number of the model response, from 1; 0 where the kind has none
-	Origin Origin    `json:"origin,omitempty"`
+	Tenant string    `json:"tenant,omitempty"` // who pays and who may see
+	Agent  string    `json:"agent,omitempty"`  // the kind of worker
+	Task   string    `json:"task,omitempty"`   // the unit of work, shared by its retries and sub-agents
+	Run    string    `json:"run,omitempty"`    // one execution of an agent on a task, unique within its tenant
+	Parent string    `json:"parent,omitempty"` // run that spawned this one; empty means a root
+	Seq    uint64    `json:"seq,omitzero"`     // per run, from 1, set by the worker; 0 only on a run_start that does not know its place
+	Time   time.Time `json:"time"`             // worker's clock
+	Stored time.Time `json:"stored,omitzero"`  // when the stream stored it, in traces; absent means equal to time
+	Round  int       `json:"round,omitzero"`   // number of the model response, from 1; 0 where the kind has none
+	Origin Origin    `json:"origin,omitempty"` // who caused it; what loopwatch injected is never counted
 
 	Start    *Start    `json:"start,omitzero"`
 	Turn     *Turn     `json:"turn,omitzero"`
@@ -86,11 +86,11 @@ type Event struct {
 
 // Start opens a run, or re-attaches to a live one; it never resets anything.
 type Start struct {
-	Attempt int    `json:"attempt,omitzero"` // from 1; 0 means unknown
+	Attempt int    `json:"attempt,omitzero"` // at the task, from 1; 0 means unknown
 	Model   string `json:"model,omitempty"`
-	Tools   []Tool `json:"tools,omitempty"`
+	Tools   []Tool `json:"tools,omitempty"` // what the run may call
 	Limits  Limits `json:"limits,omitzero"`
-	Goal    string `json:"goal,omitempty"`
+	Goal    string `json:"goal,omitempty"` // what was asked for
 }
 
 // Effect says what a tool does to the world.
@@ -126,13 +126,13 @@ type Turn struct {
 	Text           string   `json:"text,omitempty"`
 	Model          string   `json:"model,omitempty"`
 	Usage          *Usage   `json:"usage,omitzero"`
-	CostUSD        *float64 `json:"cost_usd,omitzero"` // nil means unknown, which is not zero
-	State          RawJSON  `json:"state,omitzero"`    // the run's structured record, any JSON
-	StateHash      string   `json:"state_hash,omitempty"`
-	StepsCompleted *int     `json:"steps_completed,omitzero"`
-	Asks           []string `json:"asks,omitempty"`  // fields the draft asks the user for
-	Known          Names    `json:"known,omitempty"` // names of fields already held, sorted
-	Compacted      bool     `json:"compacted,omitzero"`
+	CostUSD        *float64 `json:"cost_usd,omitzero"`        // nil means unknown, which is not zero
+	State          RawJSON  `json:"state,omitzero"`           // the run's structured record, any JSON
+	StateHash      string   `json:"state_hash,omitempty"`     // stands for state where that is not sent
+	StepsCompleted *int     `json:"steps_completed,omitzero"` // finished plan steps so far; growth is progress
+	Asks           []string `json:"asks,omitempty"`           // fields the draft asks the user for
+	Known          Names    `json:"known,omitempty"`          // fields already held: an object with their values, or an array of their names
+	Compacted      bool     `json:"compacted,omitzero"`       // the context was cut or summarised before this response
 }
 
 // Usage counts tokens of one turn.
@@ -146,16 +146,16 @@ type Usage struct {
 type Call struct {
 	ID        string  `json:"id"` // unique within its round, 1–256 bytes
 	Tool      string  `json:"tool"`
-	Args      RawJSON `json:"args,omitzero"`
-	RawArgs   string  `json:"raw_args,omitempty"` // argument text where the model produced no valid JSON
-	TimeoutMS int64   `json:"timeout_ms,omitzero"`
+	Args      RawJSON `json:"args,omitzero"`       // any JSON
+	RawArgs   string  `json:"raw_args,omitempty"`  // argument text where the model produced no valid JSON
+	TimeoutMS int64   `json:"timeout_ms,omitzero"` // how long the worker waits for the result; 0 means unknown
 }
 
 // Result is what came back for a call.
 type Result struct {
 	CallID     string  `json:"call_id"`
-	Tool       string  `json:"tool,omitempty"` // empty where the worker leaves it to the call of that id
-	Content    RawJSON `json:"content,omitzero"`
+	Tool       string  `json:"tool,omitempty"`        // empty where the worker leaves it to the call of that id
+	Content    RawJSON `json:"content,omitzero"`      // any JSON
 	ContentSHA string  `json:"content_sha,omitempty"` // identifies the whole where Truncated
 	Truncated  bool    `json:"truncated,omitzero"`
 	Error      *Error  `json:"error,omitzero"`   // nil means the call succeeded
@@ -174,7 +174,7 @@ type Error struct {
 // Message is text to the user, from the user, or to another run.
 type Message struct {
 	Role string `json:"role"`
-	To   string `json:"to,omitempty"`
+	To   string `json:"to,omitempty"` // run it is for; empty where it is between agent and user
 	Text string `json:"text,omitempty"`
 }
 
