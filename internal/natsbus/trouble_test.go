@@ -122,6 +122,41 @@ func TestConsumerEnds(t *testing.T) {
 	}
 }
 
+// Deliveries that somebody else got, or that were lost under way, are no gap.
+func TestStolenDeliveriesAreReadAgain(t *testing.T) {
+	f := newFixture(t, 1)
+	f.publish(t, 0, 1, 10)
+	r := f.reader(t, ReaderConfig{})
+	if err := r.Add(0, 1, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	wantEvents(t, collect(t, r, 10), 0, 1, 10)
+	s, err := f.js.Stream(testContext(t), events.EventStream(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	thief := f.dial(t)
+	stolen, err := thief.SubscribeSync(thief.NewInbox())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := apiPrefix + "CONSUMER.MSG.NEXT." + events.EventStream(0) + "." + consumersOf(t, s)[0]
+	if err := thief.PublishRequest(ask, stolen.Subject, []byte(`{"batch":3,"expires":10000000000}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := thief.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	f.publish(t, 0, 11, 20)
+	wantEvents(t, collect(t, r, 20), 0, 11, 30)
+	if _, err := stolen.NextMsg(testWait); err != nil {
+		t.Errorf("nothing was stolen: %v", err)
+	}
+	if r.Restarts() == 0 {
+		t.Error("no consumer was made anew")
+	}
+}
+
 func consumersOf(t *testing.T, s jetstream.Stream) (names []string) {
 	t.Helper()
 	list := s.ConsumerNames(testContext(t))
