@@ -11,9 +11,18 @@ import (
 
 // cli is the command line; every subcommand is a file of its own.
 type cli struct {
-	Run     runCmd     `cmd:"" help:"Run the processor."`
-	Replay  replayCmd  `cmd:"" help:"Run recorded events through the engine and print the decisions."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Run       runCmd       `cmd:"" help:"Run the processor."`
+	Replay    replayCmd    `cmd:"" help:"Run recorded events through the engine and print the decisions."`
+	Dump      dumpCmd      `cmd:"" help:"Write the stored events as a trace."`
+	Runs      runsCmd      `cmd:"" help:"List runs."`
+	Show      showCmd      `cmd:"" help:"Show what is remembered of a run."`
+	Tail      tailCmd      `cmd:"" help:"Print decisions as they are logged."`
+	Halt      haltCmd      `cmd:"" help:"Halt a run, or all runs of a scope, until resumed."`
+	Resume    resumeCmd    `cmd:"" help:"Lift a halt; the run starts with a fresh window."`
+	Detectors detectorsCmd `cmd:"" help:"Explain the detectors."`
+	Policy    policyCmd    `cmd:"" help:"Check, show, compare and push policies."`
+	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong between workers and their controls."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
 // Exit codes, as the contract names them.

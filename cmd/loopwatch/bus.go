@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/internal/fleet"
+	"github.com/loopwatch/loopwatch/internal/natsbus"
+)
+
+// bus is a connection with what commands need of it.
+type bus struct {
+	nc         *nats.Conn
+	js         jetstream.JetStream
+	partitions int
+}
+
+// connectPatience bounds how long a command waits for a server.
+const connectPatience = 5 * time.Second
+
+// open connects and finds out how many partitions there are.
+func (f busFlags) open(ctx context.Context) (*bus, error) {
+	d := f.dial()
+	d.Name = "loopwatch command"
+	nc, err := natsbus.Connect(d)
+	if err != nil {
+		return nil, err
+	}
+	bound, cancel := context.WithTimeout(ctx, connectPatience)
+	defer cancel()
+	b := &bus{nc: nc}
+	if err := natsbus.Await(bound, nc); err != nil {
+		nc.Close()
+		return nil, fmt.Errorf("connect: %w (is it running? --nats or --context say where)", err)
+	}
+	if b.js, err = jetstream.New(nc); err == nil {
+		b.partitions, err = natsbus.Inspect(bound, b.js)
+	}
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *bus) close() { b.nc.Close() }
+
+func (b *bus) fleet() *fleet.Client { return &fleet.Client{Conn: b.nc, Partitions: b.partitions} }
