@@ -89,6 +89,9 @@ func (s *steps) ReadYAML(v strictyaml.Value) {
 // WriteYAML implements strictyaml.Writer.
 func (s steps) WriteYAML() any { return float64(s) / 2 }
 
+// YAMLType implements strictyaml.Typed.
+func (*steps) YAMLType() string { return "number of steps, halves allowed" }
+
 // date is a day or a time.
 type date time.Time
 
@@ -106,6 +109,9 @@ func (d *date) ReadYAML(v strictyaml.Value) {
 	}
 	v.Fault("%q is no date such as 2027-01-31", s)
 }
+
+// YAMLType implements strictyaml.Typed.
+func (*date) YAMLType() string { return "date" }
 
 // WriteYAML implements strictyaml.Writer.
 func (d date) WriteYAML() any {

@@ -102,7 +102,7 @@ func keyBytes(text, prefix string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("want a text that begins with %s", prefix)
 	}
-	raw, err := encoding.DecodeString(body)
+	raw, err := unbase64(body)
 	if err != nil || len(raw) != ed25519.SeedSize {
 		return nil, fmt.Errorf("want 32 bytes in base64url after %s", prefix)
 	}

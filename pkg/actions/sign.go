@@ -74,7 +74,7 @@ func (r KeyRing) Empty() bool { return len(r.keys) == 0 }
 // else ErrSignature.
 func (r KeyRing) Verify(domain, subject string, payload []byte, header string) error {
 	id, sig, ok := strings.Cut(header, ".")
-	raw, err := encoding.DecodeString(sig)
+	raw, err := unbase64(sig)
 	if !ok || err != nil || len(raw) != ed25519.SignatureSize {
 		return ErrSignature
 	}
@@ -86,9 +86,16 @@ func (r KeyRing) Verify(domain, subject string, payload []byte, header string) e
 	return ErrSignature
 }
 
-// encoding refuses padding, line ends and stray bits, so that a signature has
-// one text.
+// encoding refuses padding and stray bits; unbase64 refuses line ends too, so
+// that a signature has one text.
 var encoding = base64.RawURLEncoding.Strict()
+
+func unbase64(text string) ([]byte, error) {
+	if strings.ContainsAny(text, "\r\n") {
+		return nil, errors.New("line end in base64url")
+	}
+	return encoding.DecodeString(text)
+}
 
 // signed is what is signed: each part after its length in bytes as four bytes,
 // the most significant first.

@@ -63,6 +63,8 @@ func tried(f Facts) string {
 		return s + "; it was told nothing before"
 	case 1:
 		return s + "; it was told once and went on"
+	case 2:
+		return s + "; it was told twice and went on"
 	}
 	return s + fmt.Sprintf("; it was told %d times and went on", f.Observations)
 }

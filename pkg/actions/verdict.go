@@ -37,10 +37,11 @@ type Answer struct {
 	Label    string         `json:"label"`   // tells the model that nothing was executed
 }
 
-// Label returns the label of a replayed result, age old.
+// Label returns the label of a replayed result, age old, in whole seconds; an
+// age below zero is none.
 func Label(ofCallID string, age time.Duration) string {
 	secs := int64(max(age, 0) / time.Second)
-	return fmt.Sprintf("cached result of call %s, %d s old; not executed again", ofCallID, secs)
+	return fmt.Sprintf("cached result of call %s, %d s old; not executed again", Sanitise(ofCallID, maxTool), secs)
 }
 
 // Encode returns the verdict as it is signed and sent.
