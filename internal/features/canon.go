@@ -28,6 +28,9 @@ type span struct{ key, val, end int }
 const (
 	tagString  = 's'
 	tagNumber  = 'n'
+	tagTrue    = 't'
+	tagFalse   = 'f'
+	tagNull    = 'z'
 	tagRaw     = 'r' // deeper than maxDepth, as written
 	tagInvalid = 'x' // no JSON at all, as written
 )
@@ -82,14 +85,16 @@ func (c *canon) value(upper, asCommand bool) bool {
 	case b == '-' || isDigit(b):
 		return c.number()
 	}
-	for _, word := range [...]string{"true", "false", "null"} {
-		if bytes.HasPrefix(c.src[c.pos:], []byte(word)) {
-			c.out = append(c.out, word[0])
-			c.pos += len(word)
-			return true
-		}
+	return c.word("true", tagTrue) || c.word("false", tagFalse) || c.word("null", tagNull)
+}
+
+func (c *canon) word(word string, tag byte) bool {
+	if !bytes.HasPrefix(c.src[c.pos:], []byte(word)) {
+		return false
 	}
-	return false
+	c.out = append(c.out, tag)
+	c.pos += len(word)
+	return true
 }
 
 func (c *canon) rawValue() bool {
