@@ -99,6 +99,7 @@ func (a *Applier) result(r *Run, e *events.Event) {
 func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 	w := &r.Window
 	k := w.Keys.Put(p.Call.Key)
+	k.recall(p)
 	r.Cur.Prior = *k
 	s := Step{
 		Key: p.Call.Key, Tool: p.Call.Tool, Result: f.Hash, Class: f.Class,
@@ -133,6 +134,23 @@ func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 	}
 	r.Cur.Step = s
 	w.Steps.Push(s)
+}
+
+// recall counts the call a result answers where memory has dropped it since it
+// was issued.
+func (k *Key) recall(p Pending) {
+	if k.Calls > k.Results {
+		return
+	}
+	if k.Calls == 0 {
+		k.First, k.FirstRound = p.Ref, p.Round
+	}
+	k.Calls++
+	if p.Round > k.Round {
+		k.Rounds++
+		k.Round = p.Round
+	}
+	k.Last = p.Ref
 }
 
 // answer notes a result on the call it belongs to; unchanged says that nothing
