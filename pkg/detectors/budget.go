@@ -56,7 +56,7 @@ func (d Budget) Detect(w state.View, _ *events.Event) (Finding, bool) {
 	return Finding{
 		Cause: causeOfName("budget", worst.dimension), Weight: Whole, Act: worst.act,
 		Evidence: Evidence{
-			Count: w.Usage.Turns, Since: w.Cur.Round, Events: trail(w.Cur.Ref),
+			Count: w.Usage.Turns, Since: max(w.Window.Round.Number, 1), Events: trail(w.Cur.Ref),
 			What: worst.what, Advice: "What is left is best spent on finishing, or on saying what is missing.",
 		},
 	}, true

@@ -1,6 +1,8 @@
 package detectors
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/loopwatch/loopwatch/internal/features"
@@ -8,21 +10,16 @@ import (
 	"github.com/loopwatch/loopwatch/pkg/state"
 )
 
-// trail lists the refs that point at something, each once, in the order given:
-// the first, and the last of the rest, at most MaxEvents.
+// trail lists the refs that point at something in the order of the stream,
+// each once: the first, and the last of the rest, at most MaxEvents.
 func trail(refs ...state.Ref) []state.Ref {
-	var out []state.Ref
-	for _, r := range refs {
-		if r.IsZero() || len(out) > 0 && (out[len(out)-1] == r || out[0] == r) {
-			continue
-		}
-		if len(out) == MaxEvents {
-			copy(out[1:], out[2:])
-			out = out[:MaxEvents-1]
-		}
-		out = append(out, r)
+	refs = slices.DeleteFunc(slices.Clone(refs), state.Ref.IsZero)
+	slices.SortStableFunc(refs, func(a, b state.Ref) int { return cmp.Compare(a.Seq, b.Seq) })
+	refs = slices.Compact(refs)
+	if over := len(refs) - MaxEvents; over > 0 {
+		refs = slices.Delete(refs, 1, 1+over)
 	}
-	return out
+	return refs
 }
 
 // toolOf names the tool of a call or result: a result may leave it to its

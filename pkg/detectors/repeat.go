@@ -81,19 +81,22 @@ func (d Repeat) answered(w state.View, e *events.Event) (Finding, bool) {
 	if weight == 0 {
 		return Finding{}, false
 	}
-	n := int(k.Futile)
-	what := "has been called " + times(n) + " with the same arguments and failed each time"
-	if k.Same == k.Futile {
-		what = "has been called " + times(n) + " with the same arguments and brought the same answer each time"
-	}
-	if d.Unchanged {
-		what += "; nothing took effect in between"
+	n, since, first := int(k.Futile), k.FutileRound, k.FutileFrom
+	what := "has been called " + times(n) + " with the same arguments and "
+	switch {
+	case !d.Unchanged:
+		n, since, first = d.issues(k), k.FirstRound, k.First
+		what = "has been called " + times(n) + " with the same arguments and brought the answer that it had brought before"
+	case k.Same == k.Futile:
+		what += "brought the same answer each time; nothing took effect in between"
+	default:
+		what += "failed each time; nothing took effect in between"
 	}
 	return Finding{
 		Cause: cur.Step.Key, Weight: weight, Need: (d.Occurrence - 1) * Whole,
 		Evidence: Evidence{
-			Tool: toolOf(w, e), Hash: cur.Call.Tool, Count: n, Since: k.FutileRound,
-			Events: trail(k.FutileFrom, cur.Prior.LastResult, cur.Step.Call, cur.Ref),
+			Tool: toolOf(w, e), Hash: cur.Call.Tool, Count: n, Since: since,
+			Events: trail(first, cur.Prior.LastResult, cur.Step.Call, cur.Ref),
 			Calls:  []state.Ref{cur.Step.Call}, Answer: cur.Ref, What: what,
 		},
 	}, true

@@ -18,10 +18,7 @@ func (d Repeat) issued(w state.View, e *events.Event) (Finding, bool) {
 	if k == nil || d.Count == CountRounds && p.Calls > 0 && p.Round == e.Round {
 		return Finding{}, false
 	}
-	n, since, refs := int(k.Calls), k.FirstRound, []state.Ref{k.First, p.Last}
-	if d.Count == CountRounds {
-		n = int(k.Rounds)
-	}
+	n, since, refs := d.issues(k), k.FirstRound, []state.Ref{k.First, p.Last}
 	within := ""
 	if d.Window > 0 {
 		n, since, refs = d.recent(w, key)
@@ -39,6 +36,14 @@ func (d Repeat) issued(w state.View, e *events.Event) (Finding, bool) {
 		},
 	}
 	return f, true
+}
+
+// issues says how often a call was issued in the whole run.
+func (d Repeat) issues(k *state.Key) int {
+	if d.Count == CountRounds {
+		return int(k.Rounds)
+	}
+	return int(k.Calls)
 }
 
 // recent counts a call among the last ones, this one included, and lists where
