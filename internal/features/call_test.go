@@ -107,7 +107,9 @@ func TestRestoringTools(t *testing.T) {
 func TestPayloads(t *testing.T) {
 	x := New(Rules{})
 	long := strings.Repeat("print('hello')\n", 5)
-	heredoc := func(file, text string) Call { return bash(x, "cd /r && cat > "+file+" <<'EOF'\n"+text+"EOF\npython "+file) }
+	heredoc := func(file, text string) Call {
+		return bash(x, "cd /r && cat > "+file+" <<'EOF'\n"+text+"EOF\npython "+file)
+	}
 	a := heredoc("a.py", long)
 	if len(a.Payload) != 1 {
 		t.Fatalf("%d payloads, want 1", len(a.Payload))

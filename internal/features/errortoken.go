@@ -62,7 +62,8 @@ func (w *classWriter) hole() {
 	}
 }
 
-// word writes a token, its camel-case words as holes.
+// word writes a token, its camel-case words as holes. The name of an exception
+// is no hole: it is what the error is called.
 func (w *classWriter) word(t []byte) {
 	from := 0
 	for i := 0; i < len(t); {
@@ -71,7 +72,7 @@ func (w *classWriter) word(t []byte) {
 			continue
 		}
 		end := wordRun(t, i)
-		if camel(t[i:end]) {
+		if camel(t[i:end]) && !namesException(t[i:end]) {
 			w.plain(t[from:i])
 			w.hole()
 			from = end

@@ -50,7 +50,7 @@ func maskNamed(text []byte, i int) (from, end int) {
 		end++
 	}
 	// "process 5" counts something; "process 51234" and "process: 5" name one.
-	if digits == 0 || !explicit && suffix && end-from < 3 {
+	if digits == 0 || !explicit && from > j && suffix && end-from < 3 {
 		return i, i
 	}
 	return from, end
