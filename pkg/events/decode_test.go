@@ -1,7 +1,6 @@
 package events_test
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,7 +22,8 @@ func decode(t testing.TB, line string) events.Event {
 
 func ptr[T any](v T) *T { return &v }
 
-func TestDecodeReadsEveryField(t *testing.T) {
+// everyField is what the full examples say.
+func everyField() []events.Event {
 	at := func(s, ns int) time.Time { return time.Date(2026, 1, 5, 9, 0, s, ns, time.UTC) }
 	mine := func(kind events.Kind, id string, seq uint64, round int, when time.Time) events.Event {
 		return events.Event{
@@ -76,7 +76,11 @@ func TestDecodeReadsEveryField(t *testing.T) {
 	policy := events.Event{V: 1, ID: "01JGTZ5X0Q8M3V9K7R2B4N6D10", Kind: events.PolicyChange, Time: at(10, 0), Policy: &events.Policy{
 		Name: "default", Digest: "9f3c", YAML: "repeat:\n  mode: enforce\n",
 	}}
-	for _, want := range []events.Event{start, turn, call, result, said, end, ack, tick, operator, policy} {
+	return []events.Event{start, turn, call, result, said, end, ack, tick, operator, policy}
+}
+
+func TestDecodeReadsEveryField(t *testing.T) {
+	for _, want := range everyField() {
 		t.Run(string(want.Kind), func(t *testing.T) {
 			if diff := cmp.Diff(want, decode(t, full(t, want.Kind))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -225,60 +229,5 @@ func TestDecodeState(t *testing.T) {
 		if diff := cmp.Diff(want, e.Turn.State); diff != "" {
 			t.Errorf("state %q (-want +got):\n%s", raw, diff)
 		}
-	}
-}
-
-func TestEncodeGivesTheEventAgain(t *testing.T) {
-	for _, line := range lines(t, exampleFile) {
-		want := decode(t, string(line))
-		data, err := events.Encode(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !json.Valid(data) {
-			t.Fatalf("encoding is no JSON: %s", data)
-		}
-		if diff := cmp.Diff(want, decode(t, string(data))); diff != "" {
-			t.Errorf("%s (-before +after):\n%s", want.ID, diff)
-		}
-		if again, _ := events.Encode(decode(t, string(data))); string(again) != string(data) {
-			t.Errorf("encoding differs:\n%s\n%s", data, again)
-		}
-	}
-}
-
-func TestEncodeRefuses(t *testing.T) {
-	e := decode(t, full(t, events.ToolCall))
-	tests := []struct {
-		name string
-		harm func(*events.Call)
-	}{
-		{"raw JSON that is none", func(c *events.Call) { c.Args = events.RawJSON(`{"a"`) }},
-		{"raw JSON with a name twice", func(c *events.Call) { c.Args = events.RawJSON(`{"a":1,"a":2}`) }},
-		{"a string that is not UTF-8", func(c *events.Call) { c.RawArgs = "\xff" }},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			broken, call := e, *e.Call
-			tt.harm(&call)
-			broken.Call = &call
-			if data, err := events.Encode(broken); err == nil {
-				t.Errorf("encoded as %s", data)
-			}
-		})
-	}
-}
-
-func TestEncodeIsOneLineInUTC(t *testing.T) {
-	e := decode(t, full(t, events.ToolCall))
-	e.Time = e.Time.In(time.FixedZone("", 3600))
-	e.Call.Args = events.RawJSON("{\n  \"a\": 1\n}")
-	data, err := events.Encode(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `{"v":1,"id":"01JGTZ5X0Q8M3V9K7R2B4N6D03","kind":"tool_call","tenant":"shop","agent":"support","task":"ticket-7","run":"ticket-7-a","seq":3,"time":"2026-01-05T09:00:03.000000001Z","round":1,"call":{"id":"c1","tool":"track_parcel","args":{"a":1},"timeout_ms":5000}}`
-	if string(data) != want {
-		t.Errorf("got  %s\nwant %s", data, want)
 	}
 }
