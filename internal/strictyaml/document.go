@@ -58,14 +58,14 @@ func (d *Document) Has(path string) bool {
 }
 
 // Fault adds a fault at a path, in the line of the nearest key that the file
-// has around it. Of several faults at one path the first stands.
+// has around it. Of several faults at one value the first stands.
 func (d *Document) Fault(path, format string, args ...any) {
+	at := d.nearest(path)
 	for _, f := range d.faults {
-		if f.Path == path {
+		if f.Path == path && f.Line == at.line && f.Column == at.column {
 			return
 		}
 	}
-	at := d.nearest(path)
 	d.faults = append(d.faults, Fault{Line: at.line, Column: at.column, Path: path, Problem: fmt.Sprintf(format, args...)})
 }
 

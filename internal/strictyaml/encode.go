@@ -177,6 +177,14 @@ func text(s string) string {
 	return quote(s)
 }
 
+// key writes a key, which may be empty.
+func key(s string) string {
+	if s == "" {
+		return `""`
+	}
+	return text(s)
+}
+
 // bare reports whether a string reads as itself without quotes: a word of
 // ASCII letters, digits, _, - and . that begins with a letter and is none of
 // the words that mean something else.
@@ -190,7 +198,7 @@ func bare(s string) bool {
 		return false
 	}
 	switch strings.ToLower(s) {
-	case "true", "false", "null", "yes", "no", "on", "y", "n", "nan", "inf":
+	case "true", "false", "null":
 		return false
 	}
 	return true
@@ -222,7 +230,7 @@ func quote(s string) string {
 
 func (n *node) write(b *strings.Builder, depth int) {
 	for _, m := range n.members {
-		b.WriteString(strings.Repeat("  ", depth) + text(m.key) + ":")
+		b.WriteString(strings.Repeat("  ", depth) + key(m.key) + ":")
 		switch {
 		case m.node.text != "":
 			b.WriteString(" " + m.node.text + "\n")

@@ -17,8 +17,8 @@ func (d *document) check(doc *strictyaml.Document) {
 	if !validName(d.Name) {
 		doc.Fault("name", "want 1 to 64 of A-Z a-z 0-9 . _ -, beginning with a letter or digit")
 	}
-	if d.Ladder.Rungs == nil || len(d.Ladder.Rungs) == 0 {
-		doc.Fault("ladder.rungs", "is empty; switch detectors off or to shadow instead")
+	if _, known := PresetYAML(d.Extends); d.Extends != "" && !known {
+		doc.Fault("extends", "%q is no preset; there are %s", d.Extends, strings.Join(Presets(), ", "))
 	}
 	checkRungs(doc, "ladder.rungs", d.Ladder.Rungs)
 	if most := steps(2 * d.Ladder.Density.Steps); d.Ladder.Density.Need > most {

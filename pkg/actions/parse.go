@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/loopwatch/loopwatch/internal/features"
@@ -57,10 +56,6 @@ func (p *Policy) Ref() string { return p.Name + "@" + p.Digest[:min(len(p.Digest
 func readDocument(yaml []byte) (*document, error) {
 	file, root := strictyaml.Open(yaml)
 	from := root.Peek("extends")
-	_, known := PresetYAML(from)
-	if from != "" && !known {
-		file.Fault("extends", "%q is no preset; there are %s", from, strings.Join(Presets(), ", "))
-	}
 	base, err := presetDocument(from)
 	if err != nil {
 		return nil, err
