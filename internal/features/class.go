@@ -1,6 +1,7 @@
 package features
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,6 +13,7 @@ const (
 	classHex
 	classSpace
 	classLetter // ASCII letters
+	classIDWord // first letters of idWords
 )
 
 var classes = func() (t [256]byte) {
@@ -23,6 +25,9 @@ var classes = func() (t [256]byte) {
 			t[i] = classWord | classDigit | classHex
 		case low >= 'a' && low <= 'z' && b < 0x80:
 			t[i] = classWord | classLetter
+			if strings.IndexByte("pstrmn", low) >= 0 {
+				t[i] |= classIDWord
+			}
 			if low <= 'f' {
 				t[i] |= classHex
 			}
@@ -63,6 +68,13 @@ func wordSize(text []byte, i int) int {
 // wordRun returns the end of the letters, digits and underscores from i on.
 func wordRun(text []byte, i int) int {
 	for i < len(text) {
+		if isWord(text[i]) {
+			i++
+			continue
+		}
+		if text[i] < utf8.RuneSelf {
+			break
+		}
 		n := wordSize(text, i)
 		if n == 0 {
 			break

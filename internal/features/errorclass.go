@@ -86,16 +86,22 @@ func lastLine(text *[]byte) []byte {
 
 // namesException reports whether the line begins with a name such as ValueError.
 func namesException(line []byte) bool {
-	return exceptionName(line, "Error") || exceptionName(line, "Exception") || exceptionName(line, "Warning")
+	name := dottedName(line)
+	return endsPart(name, "Error") || endsPart(name, "Exception") || endsPart(name, "Warning")
 }
 
-// exceptionName reports whether the dotted name that line begins with has a part that ends in suffix.
-func exceptionName(line []byte, suffix string) bool {
-	end := 0
-	for end < len(line) && (line[end] == '.' || wordAt(line, end)) {
-		end = max(end+1, wordRun(line, end))
+// dottedName returns the letters, digits, underscores and dots that line begins with.
+func dottedName(line []byte) []byte {
+	end := wordRun(line, 0)
+	for end < len(line) && line[end] == '.' {
+		end = wordRun(line, end+1)
 	}
-	for name := line[:end]; ; {
+	return line[:end]
+}
+
+// endsPart reports whether suffix ends one of the parts of a dotted name.
+func endsPart(name []byte, suffix string) bool {
+	for len(name) >= len(suffix) {
 		i := bytes.Index(name, []byte(suffix))
 		if i < 0 {
 			return false
@@ -105,6 +111,7 @@ func exceptionName(line []byte, suffix string) bool {
 			return true
 		}
 	}
+	return false
 }
 
 // foldQuotes appends line to out with every quoted text turned into a hole. An

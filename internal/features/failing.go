@@ -49,7 +49,8 @@ func namesFailure(line []byte) bool {
 		rest := bytes.TrimLeft(line[1:], " \t")
 		return len(rest) > 0 && len(line)-len(rest) >= 3
 	}
-	return exceptionName(line, "Error") || exceptionName(line, "Exception") || exceptionName(line, "Failure")
+	name := dottedName(line)
+	return endsPart(name, "Error") || endsPart(name, "Exception") || endsPart(name, "Failure")
 }
 
 // foldLineNumbers appends line to out with the number after "line " or a colon as N.

@@ -1,5 +1,7 @@
 package features
 
+import "unicode/utf8"
+
 // Bounds of what is looked at: a text is masked up to maxMasked bytes and read
 // for its meaning up to maxRead; what lies beyond only enters its hash.
 const (
@@ -13,7 +15,7 @@ const (
 func mask(out, text []byte, volatile []string) []byte {
 	copied := 0
 	for i := 0; i < len(text); {
-		if wordSize(text, i) == 0 {
+		if b := text[i]; !isWord(b) && (b < utf8.RuneSelf || wordSize(text, i) == 0) {
 			i++ // the rest of a sign of several bytes begins no word either
 			continue
 		}
@@ -28,7 +30,7 @@ func mask(out, text []byte, volatile []string) []byte {
 		case isHex(b):
 			end, mark = maskID(text, i)
 		}
-		if mark == "" {
+		if mark == "" && classes[text[i]]&classIDWord != 0 {
 			from, end = maskNamed(text, i)
 			mark = "<id>"
 		}

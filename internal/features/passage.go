@@ -70,14 +70,17 @@ func fenceEnd(text []byte, i int) int {
 func (x *Extractor) readWord(text []byte, i int) int {
 	first := i
 	for i < len(text) {
-		b := text[i]
-		if b < utf8.RuneSelf {
-			if !isWord(b) && b != '\'' {
-				return max(i, first+1)
-			}
-			x.words = append(x.words, lowerByte(b))
+		run := i
+		for i < len(text) && (isWord(text[i]) || text[i] == '\'') {
 			i++
-			continue
+		}
+		at := len(x.words)
+		x.words = append(x.words, text[run:i]...)
+		for k, b := range x.words[at:] {
+			x.words[at+k] = lowerByte(b)
+		}
+		if i == len(text) || text[i] < utf8.RuneSelf {
+			return max(i, first+1)
 		}
 		r, n := utf8.DecodeRune(text[i:])
 		switch {
