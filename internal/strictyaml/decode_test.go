@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/goccy/go-yaml/ast"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -184,6 +185,13 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestParserPanicsAreFaults(t *testing.T) {
+	root, fault := guarded(func() (ast.Node, *Fault) { panic("index out of range") })
+	if root != nil || fault == nil || fault.String() != "line 1: is not YAML: the parser gave up: index out of range" {
+		t.Errorf("guarded = %v, %v", root, fault)
 	}
 }
 

@@ -89,15 +89,28 @@ func parse(data []byte) (ast.Node, *Fault) {
 	if !utf8.Valid(data) {
 		return nil, &Fault{Line: 1, Problem: "is not UTF-8"}
 	}
-	tokens := lexer.Tokenize(string(data))
-	if fault := tooDeep(tokens); fault != nil {
-		return nil, fault
-	}
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		return nil, syntax(err)
-	}
-	return only(file)
+	return guarded(func() (ast.Node, *Fault) {
+		tokens := lexer.Tokenize(string(data))
+		if fault := tooDeep(tokens); fault != nil {
+			return nil, fault
+		}
+		file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+		if err != nil {
+			return nil, syntax(err)
+		}
+		return only(file)
+	})
+}
+
+// guarded makes a panic of the parser a fault of the file: what one file does
+// to it must not stop whoever reads that file again at every start.
+func guarded(parse func() (ast.Node, *Fault)) (root ast.Node, fault *Fault) {
+	defer func() {
+		if r := recover(); r != nil {
+			root, fault = nil, &Fault{Line: 1, Problem: fmt.Sprintf("is not YAML: the parser gave up: %v", r)}
+		}
+	}()
+	return parse()
 }
 
 // only returns the root of the file's single document.
