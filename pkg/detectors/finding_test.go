@@ -91,6 +91,8 @@ func checkFinding(t *testing.T, f *detectors.Finding, run *state.Run, e *events.
 	}
 }
 
+const long = "an answer of more than sixty characters, which nobody takes for an acknowledgement"
+
 const thrice = `call grep {"q":"foo"}
 result no matches in the whole of the tree, not one
 call grep {"q":"foo"}
@@ -142,6 +144,16 @@ func TestFindings(t *testing.T) {
 			{At: 4, Weight: 1, Need: 4, Tool: "frob", Count: 2, Since: 1, Events: []uint64{1, 2, 3, 4}, Calls: []uint64{3}, Answer: 4,
 				What: "has been called twice with the same arguments and brought the same answer each time; nothing took effect in between"},
 		}},
+		{"a long answer of something unknown is whole", "call frob {\"x\":1}\nresult " + long + "\ncall frob {\"x\":1}\nresult " + long + "\n", detectors.NewRepeat(), []said{
+			{At: 4, Weight: 2, Need: 4, Tool: "frob", Count: 2, Since: 1, Events: []uint64{1, 2, 3, 4}, Calls: []uint64{3}, Answer: 4,
+				What: "has been called twice with the same arguments and brought the same answer each time; nothing took effect in between"},
+		}},
+		{"only the first result of a round is evidence", "call a {}\n| call b {}\nresult " + long + "\nresult not found\ncall a {}\n| call b {}\nresult " + long + "\nresult not found\n", detectors.NewRepeat(), []said{
+			{At: 7, Weight: 2, Need: 4, Tool: "a", Count: 2, Since: 1, Events: []uint64{1, 3, 5, 7}, Calls: []uint64{5}, Answer: 7,
+				What: "has been called twice with the same arguments and brought the same answer each time; nothing took effect in between"},
+		}},
+		{"equal calls of one round, one answered late", "call a {}\n| call a {}\ncall b {}\nresult not found [call=c1]\nresult " + long + " [call=c3]\nresult not found [call=c2]\n", detectors.NewRepeat(), nil},
+		{"the call before has its answer, an older one has none", "call a {}\ncall b {}\ncall a {}\nresult not found [call=c3]\ncall a {}\n", detectors.NewRepeat(), nil},
 		{"whatever changed in between", "start {\"tools\":[{\"name\":\"w\",\"effect\":\"write\"}]}\ncall a {}\nresult not found\ncall w {}\nresult done\ncall a {}\nresult not found\n", anywhere, []said{
 			{At: 7, Weight: 2, Need: 4, Tool: "a", Count: 2, Since: 1, Events: []uint64{2, 3, 6, 7}, Calls: []uint64{6}, Answer: 7,
 				What: "has been called twice with the same arguments and brought the answer that it had brought before"},

@@ -74,7 +74,7 @@ func (d Repeat) Detect(w state.View, e *events.Event) (Finding, bool) {
 func (d Repeat) answered(w state.View, e *events.Event) (Finding, bool) {
 	cur := &w.Cur
 	k := w.Window.Keys.Get(cur.Step.Key)
-	if cur.Step.Call.IsZero() || k == nil || cur.Call.Waits || d.Count == CountRounds && cur.SameRound {
+	if cur.Step.Call.IsZero() || k == nil || d.Count == CountRounds && cur.SameRound {
 		return Finding{}, false
 	}
 	weight := d.weight(w, e.Result.Changed != nil && *e.Result.Changed)
@@ -112,7 +112,7 @@ func (d Repeat) weight(w state.View, changed bool) int {
 		return 0
 	case d.Unchanged && (p.Epoch != s.Epoch || changed):
 		return 0
-	case w.Window.Waited >= p.CallNo || c.Sleeps:
+	case w.Window.Waited >= p.CallNo: // a wait in between, or the call itself waits
 		return 0
 	case spaced(w, d.PollGap):
 		return 0
