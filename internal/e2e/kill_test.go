@@ -82,12 +82,25 @@ func TestKilledAtEachEffect(t *testing.T) {
 			p := s.start(data, fmt.Sprintf("%s:%d", effect, 2+rnd.IntN(3)))
 			for i := 0; i < len(lines); i += 100 {
 				s.feed(lines[i:min(i+100, len(lines))])
+				s.drain(p)
 			}
 			if !p.killed() {
 				t.Fatal("the kill did not land: the test proves nothing")
 			}
 			s.settle(data)
 		})
+	}
+}
+
+// drain waits until everything stored is applied, or the processor is gone.
+func (s *stage) drain(p *processor) {
+	s.t.Helper()
+	for s.behind(s.t.Context(), s.fleet()) > 0 {
+		select {
+		case <-p.done:
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
 	}
 }
 
