@@ -55,27 +55,6 @@ tags: [dry, wet]
 soil:
   depth: 9007199254740991
 plots:
-  north: {rows: -3, crop: |-
-    two
-    lines}
-  "1": {crop: 'it''s'}
-`, garden{})
-	// A block inside a flow mapping is no YAML: it is reported, not guessed at.
-	if err == nil {
-		t.Fatal("a block of text inside braces was read")
-	}
-	got, err = read(`
-name: "a: b"
-kind: tree
-beds: 0x10
-acid: 6.5e0
-open: true
-fenced: false
-water: 1m30s
-tags: [dry, wet]
-soil:
-  depth: 9007199254740991
-plots:
   north:
     rows: -3
     crop: |-
@@ -170,6 +149,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no YAML", "a: 1\nb: 'x", "line 2: is not YAML: could not find end character of single-quoted text"},
 		{"not UTF-8", "a: \xff", "line 1: is not UTF-8"},
 		{"too large", strings.Repeat("#", MaxBytes+1), "line 1: 65537 bytes are above 65536"},
+		{"a block of text inside braces", "a: {b: |-\n  x}", "line 2: is not YAML: ',' or '}' must be specified"},
 		{"deep brackets", "a: " + strings.Repeat("{a: ", 40), "line 1: is nested deeper than 16"},
 		{"deep dashes", "a:\n" + strings.Repeat("- ", 40) + "x", "line 2: is nested deeper than 16"},
 		{"deep question marks", strings.Repeat("? ", 40) + "x", "line 1: is nested deeper than 16"},

@@ -30,13 +30,19 @@ func brief(d Decision, texts Texts) string {
 	put("So far", spent(d.Facts))
 	put("Since round "+strconv.Itoa(d.Evidence.Since), wasted(d))
 	put("Look", "loopwatch show "+named(d.Target.Run, ""))
-	if d.Status == "" {
+	switch {
+	case d.Detector == ignoredDetector:
+		put("Stop", "its worker does not obey; end it where it runs")
+	case d.Status == "":
 		put("Stop", "loopwatch halt "+named(d.Target.Run, `--reason "…"`))
-	} else {
+	default:
 		put("Resume", "loopwatch resume "+named(d.Target.Run, resumeFlags(d)))
 	}
 	return b.String()
 }
+
+// ignoredDetector is what a worker that acts past its halt is filed under.
+const ignoredDetector = "halt_ignored"
 
 func outcome(d Decision) string {
 	switch d.Status {
@@ -106,7 +112,7 @@ func price(f Facts) string {
 // wasted estimates what went into the repetition; nothing for what is no
 // repetition.
 func wasted(d Decision) string {
-	if d.Detector == budgetDetector || d.Facts.WastedTurns <= 0 {
+	if d.Detector == budgetDetector || d.Evidence.Since <= 0 || d.Facts.WastedTurns <= 0 {
 		return ""
 	}
 	s := count(d.Facts.WastedTurns, "turn") + " without result"

@@ -31,7 +31,7 @@ func TestSummariesReadWell(t *testing.T) {
 		})},
 		{"a worker that went on", repeated(Escalate).with(func(d *Decision) {
 			d.Detector = "halt_ignored"
-			d.Evidence = detectors.Evidence{What: "went on after it was halted", Since: 3}
+			d.Evidence = detectors.Evidence{What: "went on after it was halted"}
 		})},
 		{"a run whose name begins with a dash", stuck.with(func(d *Decision) { d.Target.Run = "-rf" })},
 	}
