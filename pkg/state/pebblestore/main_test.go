@@ -37,6 +37,8 @@ func inOwnProcess(t *testing.T) bool {
 		t.Errorf("in its own process: %v\n%s", err, out)
 	} else if !bytes.Contains(out, []byte("--- PASS: "+t.Name())) {
 		t.Errorf("in its own process the test did not run:\n%s", out)
+	} else {
+		t.Logf("in its own process:\n%s", out)
 	}
 	return false
 }

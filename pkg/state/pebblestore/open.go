@@ -38,19 +38,18 @@ func openLocked(dir, path string, o Options, lock *pebble.Lock) (*Store, error) 
 	if err := claimFormat(o.FS, path, Format); err != nil {
 		return nil, err
 	}
-	disk, left, err := sealed(o.FS, path)
+	seals, err := sealed(o.FS, path)
 	if err != nil {
 		return nil, err
 	}
-	o.FS = disk
 	g := newGate()
 	f := newFatal(dir, o, g)
-	db, err := openDatabase(path, left, o.pebble(f, lock))
+	o.FS = &guardFS{FS: seals, stop: f.stop}
+	db, err := openDatabase(path, seals, o.pebble(f, lock))
 	if err != nil {
-		_ = disk.close()
 		return nil, err
 	}
-	s := &Store{dir: dir, disk: disk, db: db, lock: lock, gate: g, fatal: f}
+	s := &Store{dir: dir, db: db, lock: lock, gate: g, fatal: f}
 	s.flush = startFlusher(o.SyncInterval, s.Sync)
 	return s, nil
 }
@@ -59,7 +58,7 @@ func openLocked(dir, path string, o Options, lock *pebble.Lock) (*Store, error) 
 // version of Pebble: the log that is open while a database is raised to
 // FormatNewest is still written in the old form, which takes a flipped bit in
 // its middle for the end of the log and drops the rest without a word.
-func openDatabase(path, left string, o *pebble.Options) (db *pebble.DB, err error) {
+func openDatabase(path string, seals *sealFS, o *pebble.Options) (db *pebble.DB, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			db, err = nil, fromPanic("open the database", p)
@@ -70,7 +69,7 @@ func openDatabase(path, left string, o *pebble.Options) (db *pebble.DB, err erro
 	if err != nil {
 		return nil, err
 	}
-	if err := verify(o.FS, desc.ManifestFilename, left); err != nil {
+	if err := seals.verify(seals.PathBase(desc.ManifestFilename)); err != nil {
 		return nil, err
 	}
 	db, err = pebble.Open(path, o)

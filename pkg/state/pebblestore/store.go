@@ -19,7 +19,6 @@ import (
 // read from and commit to the same store, but not close it.
 type Store struct {
 	dir   string // as the caller named it
-	disk  *sealFS
 	db    *pebble.DB
 	lock  *pebble.Lock
 	gate  *gate
@@ -198,5 +197,5 @@ func (s *Store) Close() error {
 
 func (s *Store) release() error {
 	defer s.fatal.stopOnPanic("close")
-	return errors.Join(s.db.Close(), s.disk.close(), s.lock.Close())
+	return errors.Join(s.db.Close(), s.lock.Close())
 }
