@@ -120,6 +120,16 @@ func TestDecodeTolerates(t *testing.T) {
 	}
 }
 
+// The zone a worker writes is no part of an event, wherever it is decoded.
+func TestDecodeReadsTimesAsUTC(t *testing.T) {
+	line := edit(t, full(t, events.ToolResult), "time", `"2026-01-05T11:00:04+02:00"`)
+	e := decode(t, edit(t, line, "stored", `"2026-01-05T04:00:05-05:00"`))
+	want := time.Date(2026, 1, 5, 9, 0, 4, 0, time.UTC)
+	if e.Time != want || e.Stored != want.Add(time.Second) {
+		t.Errorf("time %v, stored %v", e.Time, e.Stored)
+	}
+}
+
 func TestDecodeIgnoresIdentityOfOurKinds(t *testing.T) {
 	tick := full(t, events.Tick)
 	e := decode(t, strings.Replace(tick, `"kind"`, `"tenant":"shop","run":"r1","seq":9,"round":2,"origin":"x","kind"`, 1))

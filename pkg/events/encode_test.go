@@ -29,6 +29,20 @@ func TestEncodeGivesTheEventAgain(t *testing.T) {
 	}
 }
 
+func TestEncodeKeepsRawJSON(t *testing.T) {
+	for _, raw := range []string{`"\u0041\/ż\u017c"`, `[1.50,-0,1e400,9007199254740993]`, `{"b":1,"a":{"<":">"}}`, `null`, `""`, `{}`} {
+		e := decode(t, full(t, events.ToolResult))
+		e.Result.Content = events.RawJSON(raw)
+		data, err := events.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := decode(t, string(data)).Result.Content; string(got) != raw {
+			t.Errorf("%s became %s", raw, got)
+		}
+	}
+}
+
 func TestEncodeRefuses(t *testing.T) {
 	e := decode(t, full(t, events.ToolCall))
 	tests := []struct {
