@@ -11,6 +11,7 @@ import (
 
 // cli is the command line; every subcommand is a file of its own.
 type cli struct {
+	Demo      demoCmd      `cmd:"" help:"Watch a simulated fleet; needs nothing at all."`
 	Run       runCmd       `cmd:"" help:"Run the processor."`
 	Replay    replayCmd    `cmd:"" help:"Run recorded events through the engine and print the decisions."`
 	Dump      dumpCmd      `cmd:"" help:"Write the stored events as a trace."`
