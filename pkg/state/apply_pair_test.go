@@ -66,14 +66,28 @@ func TestPairs(t *testing.T) {
 			s.call(1, "a", "grep", "foo")
 			s.call(1, "b", "grep", "foo")
 			s.answer(1, "a", "no matches found anywhere")
-			s.step(2, "grep", "foo", "no matches found anywhere")
-			s.answer(1, "b", "no matches found anywhere")
-			s.call(1, "c", "grep", "foo")
+			s.call(2, "c", "grep", "foo")
+			s.call(2, "d", "grep", "foo")
+			for _, late := range []string{"c", "b", "d"} {
+				s.answer(1, late, "no matches found anywhere")
+			}
+			s.call(1, "e", "grep", "foo")
 			k, o := s.key("grep", "foo"), s.outcome("grep", "no matches found anywhere")
 			s.want("rounds", k.Rounds, uint32(2))
 			s.want("same", k.Same, uint32(2))
 			s.want("outcome", o.Count, uint32(2))
 			s.want("newest round", k.Round, 2)
+		}},
+		{"a call that memory dropped before its answer came was issued all the same", func(s *story) {
+			s.Window = NewWindow(1)
+			s.call(1, "a", "grep", "foo")
+			s.call(1, "b", "grep", "bar")
+			s.answer(1, "a", "about foo")
+			k := s.key("grep", "foo")
+			s.want("calls", k.Calls, uint32(1))
+			s.want("rounds", k.Rounds, uint32(1))
+			s.want("first", k.First.Seq, uint64(101))
+			s.want("truncated", s.Window.Truncated(), true)
 		}},
 		{"what was known before stays as it was", func(s *story) {
 			s.call(1, "a", "grep", "foo")

@@ -78,6 +78,34 @@ func TestNonsenseIsTold(t *testing.T) {
 	}
 }
 
+func TestValuesOutOfRangeAreTold(t *testing.T) {
+	big := binary.AppendUvarint(nil, 1<<33)
+	tests := []struct {
+		name, want string
+		bytes      []byte
+		code       func(*coder)
+	}{
+		{"32 bits", "exceeds 32 bits", big, func(c *coder) { c.u32(new(uint32)) }},
+		{"64 bits", "exceeds 64 bits", bytes.Repeat([]byte{0xff}, 11), func(c *coder) { c.u64(new(uint64)) }},
+		{"an enumeration", "of which 2 is the last", []byte{3}, func(c *coder) { codeEnum(c, new(Phase), Lost) }},
+		{"flags", "of which 2 are known", []byte{4}, func(c *coder) { c.flags(new(bool), new(bool)) }},
+		{"a text", "a text of 9 bytes where 1 are left", []byte{9, 'x'}, func(c *coder) { codeString(c, new(string)) }},
+		{"a hash never spelled out", "only 0 were spelled out", []byte{distance}, func(c *coder) { c.word(new(uint64)) }},
+		{"an event never spelled out", "only 0 were spelled out", []byte{distance + 5}, func(c *coder) { c.ref(new(Ref)) }},
+		{"half a hash", "ends 3 bytes early", []byte{spelled, 1, 2, 3, 4, 5}, func(c *coder) { c.word(new(uint64)) }},
+		{"too many periods", "10 periods, of which 9 are known", append([]byte{0, 0, 10}, make([]byte, 10)...), func(c *coder) { new(Cycles).code(c) }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := coder{buf: test.bytes, reading: true, version: 1, section: "part"}
+			test.code(&c)
+			if c.err == nil || !strings.HasPrefix(c.err.Error(), "part, byte ") || !strings.Contains(c.err.Error(), test.want) {
+				t.Errorf("%v; want %q in it", c.err, test.want)
+			}
+		})
+	}
+}
+
 // A count takes little memory before what it counts is there.
 func TestNoMemoryForWhatIsNotThere(t *testing.T) {
 	garbage := bytes.Repeat([]byte{0xff}, 1<<20) // no entry begins like this

@@ -48,9 +48,12 @@ func TestRecentIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Sequence
 		var naive []int
-		ids := rapid.IntRange(0, RecentIDs+40)
-		for range rapid.IntRange(0, 4*RecentIDs).Draw(t, "events") {
-			id := ids.Draw(t, "id")
+		back := rapid.IntRange(1, RecentIDs+40)
+		for n := range rapid.SampledFrom([]int{9, RecentIDs, 3 * RecentIDs}).Draw(t, "events") {
+			id := n
+			if rapid.IntRange(0, 3).Draw(t, "again") == 0 {
+				id = max(0, n-back.Draw(t, "back"))
+			}
 			name := fmt.Sprint("event-", id)
 			known := slices.Contains(naive, id)
 			if s.Knows(name) != known {

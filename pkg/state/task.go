@@ -87,17 +87,16 @@ func (t *Task) forget() {
 	t.Dropped++
 }
 
-// Descendants returns the runs below run that are not over, nearest first.
+// Descendants returns the runs below run that are not over, nearest first. A
+// run has one parent, so the only cycle that can be met leads back to run.
 func (t *Task) Descendants(run string) []Member {
 	var out []Member
-	seen := map[string]bool{run: true}
 	for level := []string{run}; len(level) > 0; {
 		var below []string
 		for _, m := range t.Runs {
-			if seen[m.Run] || !slices.Contains(level, m.Parent) {
+			if m.Run == run || !slices.Contains(level, m.Parent) {
 				continue
 			}
-			seen[m.Run] = true
 			below = append(below, m.Run)
 			if !m.Over {
 				out = append(out, m)

@@ -32,6 +32,7 @@ func TestDescendants(t *testing.T) {
 		{"another root is no descendant", [][2]string{{"root", ""}, {"retry", ""}}, nil, "root", nil},
 		{"a run that names itself as its parent", [][2]string{{"a", "a"}, {"b", "a"}}, nil, "a", []string{"b"}},
 		{"runs that name each other", [][2]string{{"a", "b"}, {"b", "a"}}, nil, "a", []string{"b"}},
+		{"runs that name each other in a ring", [][2]string{{"a", "c"}, {"b", "a"}, {"c", "b"}, {"d", "c"}}, nil, "a", []string{"b", "c", "d"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
