@@ -129,6 +129,35 @@ func TestDecodeControlIsStrict(t *testing.T) {
 	}
 }
 
+func TestDecodeControlWantsThePartsOfItsKind(t *testing.T) {
+	stuck := "stuck"
+	tests := []struct {
+		name   string
+		kind   Kind
+		change func(*Control)
+		want   string
+	}{
+		{"an observation that ends the run", Inject, func(c *Control) { c.EndStatus = &stuck }, "end_status:"},
+		{"an escalation that ends the run", Escalate, func(c *Control) { c.EndStatus = &stuck }, "end_status:"},
+		{"an observation without its text", Inject, func(c *Control) { c.Observation.Content = "" }, "observation:"},
+		{"an observation without observation", Inject, func(c *Control) { c.Observation = nil }, "observation:"},
+		{"an escalation to the model", Escalate, func(c *Control) { c.Observation = &Observation{Content: "x"} }, "observation:"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := Render(policy(), repeated(tt.kind), story.quote).Control
+			tt.change(&c)
+			body, err := c.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := DecodeControl(body); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
 func TestDecodeControlIgnoresWhatItDoesNotKnow(t *testing.T) {
 	m := Render(policy(), repeated(HaltRun), story.quote)
 	body, err := m.Encode()
