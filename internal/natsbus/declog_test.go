@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -120,11 +121,14 @@ func TestAppendUnderAFloodOfJunk(t *testing.T) {
 	flooded := make(chan struct{})
 	go func() {
 		defer close(flooded)
+		pace := time.NewTicker(time.Millisecond)
+		defer pace.Stop()
 		for ctx.Err() == nil {
 			_, _ = nc.Request("lw.decp.0.junk", []byte("junk"), testWait)
+			<-pace.C
 		}
 	}()
-	const n = 200
+	const n = 50
 	for i := range n {
 		appendRecord(t, l, fmt.Sprint("d", i))
 	}
@@ -228,7 +232,7 @@ func TestAppendRefusesTheBusOwnHeader(t *testing.T) {
 func TestAppendWaitsForTheServer(t *testing.T) {
 	f := newFixture(t, 1)
 	l := f.owner(t, 1)
-	f.srv.Shutdown()
+	f.stop(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := l.Append(ctx, withheld, nil, []byte("gone")); !errors.Is(err, context.Canceled) {

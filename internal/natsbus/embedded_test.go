@@ -58,11 +58,7 @@ func TestServerKeepsItsStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.srv.Shutdown()
-	f.start(t)
-	if err := Await(testContext(t), f.nc); err != nil {
-		t.Fatal(err)
-	}
+	f.restart(t)
 	after, err := f.EventState(testContext(t), 0)
 	if err != nil {
 		t.Fatal(err)

@@ -63,6 +63,23 @@ func (f *fixture) start(t testing.TB) {
 	f.srv = srv
 }
 
+// stop stops the server and returns when the bus' connection knows.
+func (f *fixture) stop(t testing.TB) {
+	t.Helper()
+	f.srv.Shutdown()
+	until(t, "the connection is lost", func() bool { return !f.nc.IsConnected() })
+}
+
+// restart stops the server, starts it again and waits for the connection.
+func (f *fixture) restart(t testing.TB) {
+	t.Helper()
+	f.stop(t)
+	f.start(t)
+	if err := Await(testContext(t), f.nc); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // dial returns another connection.
 func (f *fixture) dial(t testing.TB) *nats.Conn {
 	t.Helper()

@@ -18,12 +18,8 @@ func TestCheckMapping(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, test.provisioned)
-			f.srv.Shutdown()
 			f.cfg.Partitions = test.server
-			f.start(t)
-			if err := Await(testContext(t), f.nc); err != nil {
-				t.Fatal(err)
-			}
+			f.restart(t)
 			check(t, f, test.want)
 			for p := range test.provisioned {
 				if state, err := f.EventState(testContext(t), p); err != nil || state.Last != 0 {

@@ -38,7 +38,7 @@ type partitionReader struct {
 	held    atomic.Bool               // waits for room in its lane
 	restart chan struct{}             // a token ends the session
 	opened  bool                      // there was a session before
-	suspect uint64                    // for watch: next, when the stream was first seen elsewhere
+	silence silence                   // belongs to watch
 	cancel  context.CancelFunc
 	done    chan struct{}
 }

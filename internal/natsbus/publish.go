@@ -23,6 +23,7 @@ const (
 // may not have been stored.
 func (b *Bus) store(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
 	opts = append(opts, jetstream.WithRetryAttempts(0))
+	var why error // of the last attempt that ended before ctx
 	for wait := firstBackoff; ; wait = min(2*wait, lastBackoff) {
 		attempt, cancel := context.WithTimeout(ctx, attemptWait)
 		ack, err := b.js.PublishMsg(attempt, m, opts...)
@@ -30,8 +31,11 @@ func (b *Bus) store(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishO
 		if err == nil || !transient(err) {
 			return ack, err
 		}
+		if ctx.Err() == nil || why == nil {
+			why = err
+		}
 		if gone := pause(ctx, wait); gone != nil {
-			return nil, errors.Join(gone, err)
+			return nil, errors.Join(gone, why)
 		}
 	}
 }

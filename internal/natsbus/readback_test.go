@@ -62,8 +62,7 @@ func TestReadFromAcrossARestart(t *testing.T) {
 	var seqs []uint64
 	err := l.ReadFrom(testContext(t), 0, func(r Record) error {
 		if seqs = append(seqs, r.Seq); len(seqs) == 100 {
-			f.srv.Shutdown()
-			f.start(t)
+			f.restart(t)
 		}
 		return nil
 	})

@@ -45,25 +45,17 @@ func TestServerRestartsWhileReading(t *testing.T) {
 	for p := range 3 {
 		f.publish(t, p, 1, 3000)
 	}
-	r := f.reader(t, ReaderConfig{LaneMsgs: 500})
+	r := f.reader(t, ReaderConfig{LaneMsgs: 500, Watch: time.Hour}) // the reconnect alone must do
 	for p := range 3 {
 		if err := r.Add(p, 1, time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	all := collect(t, r, 2500)
-	f.srv.Shutdown()
-	f.start(t)
-	if err := Await(testContext(t), f.nc); err != nil {
-		t.Fatal(err)
-	}
+	f.restart(t)
 	f.publish(t, 1, 3001, 10)
 	all = append(all, collect(t, r, 9010-len(all))...)
-	f.srv.Shutdown() // while nothing is under way
-	f.start(t)
-	if err := Await(testContext(t), f.nc); err != nil {
-		t.Fatal(err)
-	}
+	f.restart(t) // while nothing is under way
 	f.publish(t, 2, 3001, 10)
 	all = append(all, collect(t, r, 10)...)
 	var got [3][]Msg

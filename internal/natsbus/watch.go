@@ -41,23 +41,37 @@ func (r *Reader) all() []*partitionReader {
 	return slices.Collect(maps.Values(r.reads))
 }
 
-// check ends the session where, twice in a row, the stream was elsewhere than
-// where the reader is, and the reader did not move in between.
+// mostPatience bounds how many checks are waited for a session to bring something.
+const mostPatience = 32
+
+// silence is what watch remembers of a partition.
+type silence struct {
+	at       uint64 // sequence to come, as of the last check
+	checks   int    // that found the stream elsewhere since then
+	patience int    // checks to wait before the session is ended
+}
+
+// check ends the session where the stream is elsewhere than where the reader
+// is and the reader does not move. Each time that does not help it waits twice
+// as long, so that a slow server is not asked to begin again for ever.
 func (pr *partitionReader) check(ctx context.Context) {
-	next, created := pr.next.Load(), pr.created.Load()
+	next, created, s := pr.next.Load(), pr.created.Load(), &pr.silence
+	if next != s.at {
+		*s = silence{at: next, patience: 1}
+	}
 	if pr.held.Load() || created == nil || !pr.r.bus.nc.IsConnected() {
-		pr.suspect = 0
+		s.checks = 0
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	state, err := pr.r.bus.state(ctx, events.EventStream(pr.p))
 	if err == nil && state.Last+1 == next && state.Created.Equal(*created) {
-		pr.suspect = 0
+		s.checks = 0
 		return
 	}
-	if pr.suspect == next {
+	if s.checks++; s.checks > s.patience {
 		signal(pr.restart)
+		s.checks, s.patience = 0, min(2*s.patience, mostPatience)
 	}
-	pr.suspect = next
 }
