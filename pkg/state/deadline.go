@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/RaduBerinde/btreemap"
 )
 
 // Due is a run whose deadline has come.
@@ -21,58 +23,62 @@ func (p *Partition) Schedule(r *Run, atMS int64) {
 	if atMS == r.DueMS || (atMS > r.DueMS && r.DueMS != 0 && r.DueMS > p.Meta.ClockMS) {
 		return
 	}
-	p.dirty.index = append(p.dirty.index, indexed{id: r.ID, old: r.DueMS, new: atMS})
-	r.DueMS = atMS
+	if _, ok := p.dirty.due[r.ID]; !ok {
+		p.dirty.due[r.ID] = r.DueMS
+	}
+	p.due.Delete(Due{AtMS: r.DueMS, ID: r.ID})
+	if r.DueMS = atMS; atMS != 0 {
+		p.due.ReplaceOrInsert(Due{AtMS: atMS, ID: r.ID}, struct{}{})
+	}
 	p.Touch(r)
 }
 
 // DueBy returns the runs that want to be looked at by the stored time nowMS,
-// earliest first. Its cost is that of the runs returned, whatever the number
-// of runs.
+// earliest first. Its cost is that of the runs returned and of those changed
+// since the last flush, whatever the number of runs.
 func (p *Partition) DueBy(nowMS int64) ([]Due, error) {
 	var out []Due
-	err := p.store.Scan(p.dueKey(0, RunID{}), p.dueKey(nowMS+1, RunID{}), func(k, _ []byte) bool {
-		if d, ok := dueOf(k); ok {
-			if r, held := p.runs[d.ID]; !held || r.DueMS == d.AtMS {
-				out = append(out, d)
-			}
-		}
+	err := p.scanDue(nowMS+1, func(d Due) bool {
+		out = append(out, d)
 		return true
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find deadlines of partition %d: %w", p.Number, err)
 	}
-	for _, x := range p.dirty.index {
-		if r := p.runs[x.id]; r != nil && r.DueMS == x.new && x.new != 0 && x.new <= nowMS {
-			out = append(out, Due{AtMS: x.new, ID: x.id})
-		}
-	}
-	slices.SortFunc(out, func(a, b Due) int {
-		return cmp.Or(cmp.Compare(a.AtMS, b.AtMS), CompareRuns(a.ID, b.ID))
+	p.due.AscendFunc(btreemap.Min[Due](), btreemap.LT(Due{AtMS: nowMS + 1}), func(d Due, _ struct{}) bool {
+		out = append(out, d)
+		return true
 	})
-	return slices.Compact(out), nil
+	slices.SortFunc(out, compareDue)
+	return out, nil
 }
 
 // NextDue returns the earliest deadline, 0 where there is none.
 func (p *Partition) NextDue() (int64, error) {
-	var next int64
-	err := p.store.Scan(p.dueKey(0, RunID{}), p.dueKey(-1, RunID{}), func(k, _ []byte) bool {
-		d, ok := dueOf(k)
-		if r, held := p.runs[d.ID]; ok && (!held || r.DueMS == d.AtMS) {
+	first, _, _ := p.due.Min()
+	next := first.AtMS
+	err := p.scanDue(-1, func(d Due) bool {
+		if next == 0 || d.AtMS < next {
 			next = d.AtMS
-			return false
 		}
-		return true
+		return false
 	})
 	if err != nil {
 		return 0, fmt.Errorf("find the next deadline of partition %d: %w", p.Number, err)
 	}
-	for _, x := range p.dirty.index {
-		if r := p.runs[x.id]; r != nil && r.DueMS != 0 && (next == 0 || r.DueMS < next) {
-			next = r.DueMS
-		}
-	}
 	return next, nil
+}
+
+// scanDue calls fn for the deadlines in the store's index that still hold, up
+// to but not at the time to; -1 means all.
+func (p *Partition) scanDue(to int64, fn func(Due) bool) error {
+	return p.store.Scan(p.dueKey(0, RunID{}), p.dueKey(to, RunID{}), func(k, _ []byte) bool {
+		d, ok := dueOf(k)
+		if _, moved := p.dirty.due[d.ID]; !ok || moved {
+			return true
+		}
+		return fn(d)
+	})
 }
 
 // dueKey orders deadlines by time; -1 sorts behind all times.
@@ -111,4 +117,8 @@ func splitRunID(b []byte) (RunID, bool) {
 // CompareRuns orders runs by tenant, task and run.
 func CompareRuns(a, b RunID) int {
 	return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Run, b.Run))
+}
+
+func compareDue(a, b Due) int {
+	return cmp.Or(cmp.Compare(a.AtMS, b.AtMS), CompareRuns(a.ID, b.ID))
 }

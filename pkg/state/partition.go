@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/RaduBerinde/btreemap"
 )
 
 // Partition is the working set of one partition: its runs and tasks as last
@@ -27,14 +29,10 @@ type Partition struct {
 		runs  map[RunID]struct{}
 		tasks map[TaskID]struct{}
 		gone  map[RunID]struct{}
-		index []indexed // deadline keys to replace
+		due   map[RunID]int64 // deadline in the store's index, of runs that have another now
 	}
+	due *btreemap.BTreeMap[Due, struct{}] // deadlines the store's index does not have yet
 	err error
-}
-
-type indexed struct {
-	id       RunID
-	old, new int64
 }
 
 // OpenPartition loads what the store holds of partition n. New runs remember
@@ -43,6 +41,7 @@ func OpenPartition(store Store, n int) (*Partition, error) {
 	p := &Partition{
 		Number: n, store: store, memory: DefaultMemory, limit: 20_000,
 		runs: map[RunID]*Run{}, tasks: map[TaskID]*Task{},
+		due: btreemap.New[Due, struct{}](memoryDegree, compareDue),
 	}
 	p.clean()
 	b, err := store.Get(p.key('M', ""))
@@ -128,7 +127,9 @@ func (p *Partition) Forget(r *Run) {
 	delete(p.dirty.runs, r.ID)
 	p.dirty.gone[r.ID] = struct{}{}
 	t := p.Task(r.ID.TaskID())
-	t.Leave(r.ID.Run)
+	if t.Leave(r.ID.Run); len(t.Runs) == 0 {
+		*t = Task{ID: t.ID}
+	}
 	p.TouchTask(t)
 }
 
@@ -199,19 +200,19 @@ func (p *Partition) Flush(b *Batch) error {
 		key := p.key('T', id.Tenant, id.Task)
 		if t := p.tasks[id]; len(t.Runs) == 0 {
 			b.Delete(key)
-			delete(p.tasks, id)
 		} else {
 			b.Set(key, AppendTask(nil, t))
 		}
 	}
-	for _, x := range p.dirty.index {
-		if x.old != 0 {
-			b.Delete(p.dueKey(x.old, x.id))
-		}
-		if x.new != 0 {
-			b.Set(p.dueKey(x.new, x.id), nil)
+	for id, at := range p.dirty.due {
+		if at != 0 {
+			b.Delete(p.dueKey(at, id))
 		}
 	}
+	p.due.AscendFunc(btreemap.Min[Due](), btreemap.Max[Due](), func(d Due, _ struct{}) bool {
+		b.Set(p.dueKey(d.AtMS, d.ID), nil)
+		return true
+	})
 	b.Set(p.key('M', ""), AppendMeta(nil, &p.Meta))
 	return nil
 }
@@ -242,7 +243,8 @@ func (p *Partition) clean() {
 	p.dirty.runs = map[RunID]struct{}{}
 	p.dirty.tasks = map[TaskID]struct{}{}
 	p.dirty.gone = map[RunID]struct{}{}
-	p.dirty.index = p.dirty.index[:0]
+	p.dirty.due = map[RunID]int64{}
+	p.due.Clear(true)
 }
 
 // Fail keeps the first error that makes the partition unusable; nil is ignored.
