@@ -81,6 +81,15 @@ func TestJoinForgetsWhatIsOverFirst(t *testing.T) {
 	}
 }
 
+func TestLeave(t *testing.T) {
+	task := family([2]string{"root", ""}, [2]string{"a", "root"}, [2]string{"b", "root"})
+	task.Leave("a")
+	task.Leave("nobody")
+	if len(task.Runs) != 2 || task.Member("a") != nil || task.Member("b") == nil || task.Dropped != 0 {
+		t.Errorf("left are %v, %d dropped", task.Runs, task.Dropped)
+	}
+}
+
 func TestHaltIsActiveByItsControl(t *testing.T) {
 	if (Halt{Reason: "words alone"}).Active() || !(Halt{Control: "ctl_1"}).Active() {
 		t.Error("a halt is active where it has a control, and only there")
