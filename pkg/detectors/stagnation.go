@@ -12,13 +12,16 @@ import (
 //
 // It speaks at the turn's last result, or when the next turn opens, and at
 // every further one. A turn of text alone is such a turn; one in which only
-// the infrastructure spoke is neither here nor there. With patient, a user
+// the infrastructure spoke is neither here nor there. Once memory has dropped a
+// result it is silent: what looks new may not be.
+//
+// With patient, the effect may also be a hinted one, such as a command that
+// writes; a result counts as learned again after an effective change; a user
 // message or a wait begins the count anew, and a polling tool called with
-// spacing is not accused. Once memory has dropped a result it is silent: what
-// looks new may not be.
+// spacing is not accused.
 type Stagnation struct {
 	Turns   int  `yaml:"turns" bound:"2..1000" doc:"turns in a row without side effect and without a result not seen in the run before, at which to speak"`
-	Patient bool `yaml:"patient" doc:"a user message or a wait begins the count anew, and spaced polling is not accused"`
+	Patient bool `yaml:"patient" doc:"hinted effects count as effects, what was seen before the last of them counts as new, a user message or a wait begins the count anew, and spaced polling is not accused"`
 	PollGap int  `yaml:"poll_gap_seconds" bound:"0..86400" doc:"seconds between two calls of a polling tool from which on it is spaced; 0 for never. Only with patient"`
 }
 

@@ -133,7 +133,7 @@ func (w *Window) closeRound() {
 	happened := c.Novel || c.Changed
 	if happened || !c.Weather {
 		w.Quiet.add(*c, happened)
-		w.Alone.add(*c, happened || c.Waited)
+		w.Alone.add(*c, happened || c.Waited || c.Stirred)
 	}
 	if c.Pairs != 0 {
 		w.Laps.Push(c.Pairs, c.First)

@@ -10,7 +10,6 @@ func (a *Applier) call(r *Run, e *events.Event) {
 	w, c := &r.Window, e.Call
 	tool := a.learn(r, c.Tool, features.Unknown, false)
 	f := a.Features.Call(c.Tool, c.Args, c.RawArgs, tool.Effect, tool.Polls)
-	f.Tool = tool.Hash // one name for a tool, whether declared or called
 	r.Cur.Call = f
 	r.Usage.Calls++
 	w.CallNo++
@@ -113,6 +112,7 @@ func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 	again := k.Results > 0 && k.Result == f.Hash
 	s.Changed = changed(e.Result, p.Call, f, r)
 	advance := effective(e.Result, p.Call, f, again)
+	stirred := advance || s.Novel || r.Cur.Outcome.Epoch != w.Epoch
 	k.answer(r, p, f, k.Epoch == w.Epoch && !reported(e.Result))
 	w.noteError(&r.Cur, p, f)
 	if advance {
@@ -128,9 +128,12 @@ func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 		w.Round.Waited = w.Round.Waited || p.Call.Waits || p.Call.Sleeps
 		w.Round.Novel = w.Round.Novel || s.Novel
 		w.Round.Changed = w.Round.Changed || s.Changed
+		w.Round.Stirred = w.Round.Stirred || stirred
 		w.Round.Pairs += mix(p.Call.Key ^ mix(f.Hash))
 	} else if s.Novel || s.Changed {
 		w.Quiet, w.Alone = Lull{}, Lull{}
+	} else if stirred {
+		w.Alone = Lull{}
 	}
 	r.Cur.Step = s
 	w.Steps.Push(s)

@@ -147,6 +147,7 @@ func (r *Round) code(c *coder) {
 	c.hash(&r.Keys)
 	c.hash(&r.Pairs)
 	c.flags(&r.Novel, &r.Changed, &r.Counted, &r.Untold, &r.Weather, &r.Waited, &r.Priced)
+	c.flags(&r.Stirred)
 	c.ref(&r.First)
 }
 

@@ -25,7 +25,7 @@ type Window struct {
 	Laps     Cycles         // laps over rounds with their results
 	Round    Round          // the round under way
 	Quiet    Lull           // completed rounds without effect and without a new result
-	Alone    Lull           // the same, since the user spoke last and without rounds that wait
+	Alone    Lull           // completed rounds in which nothing stirred, since the user spoke last
 	Heard    Ref            // the user's newest message
 	State    Streak         // hash of the run's structured record over turns
 	Known    []string       // fields already held, as the last turn that named them said
@@ -182,6 +182,7 @@ type Round struct {
 	Untold  bool // and no detector was asked: the event that completed it does not count
 	Weather bool // the infrastructure spoke
 	Waited  bool // a wait or a sleep
+	Stirred bool // an effective change, told or hinted, or a result not seen since the last one
 	Priced  bool // its cost was reported
 }
 
