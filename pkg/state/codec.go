@@ -27,9 +27,10 @@ var (
 	metaRecord = record{name: "meta", mark: 'm', version: 1}
 )
 
-// ErrNewer tells a record that a newer loopwatch wrote from a corrupt one:
-// nothing is wrong with it, and this build must not touch it.
-var ErrNewer = errors.New("the record is newer than this build reads; run the release that wrote it, or a later one")
+// ErrCorrupt tells a record that is lost, and can be rebuilt from the event
+// stream, from one that a newer loopwatch wrote: nothing is wrong with that
+// one, and this build must not touch it.
+var ErrCorrupt = errors.New("the record is corrupt")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -43,8 +44,8 @@ const (
 func AppendRun(b []byte, r *Run) []byte { return appendRecord(b, runRecord, r, (*Run).code) }
 
 // DecodeRun reads what AppendRun wrote, this or an older version of it. The
-// run does not alias b. The error says what is wrong and where, and wraps
-// ErrNewer for a version to come.
+// run does not alias b. The error says what is wrong and where; it wraps
+// ErrCorrupt unless the version is one to come.
 func DecodeRun(b []byte) (*Run, error) { return decodeRecord(b, runRecord, (*Run).code) }
 
 // AppendTask appends the binary form of the task.
@@ -94,7 +95,7 @@ func decodeRecord[T any](b []byte, rec record, code func(*T, *coder)) (*T, error
 	err := c.err
 	c.buf, c.err = nil, nil
 	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", rec.name, err)
+		return nil, fmt.Errorf("decode %s: %w: %w", rec.name, ErrCorrupt, err)
 	}
 	return x, nil
 }
@@ -103,18 +104,18 @@ func decodeRecord[T any](b []byte, rec record, code func(*T, *coder)) (*T, error
 func (rec record) check(b []byte) error {
 	body := len(b) - sumBytes
 	if body < headBytes {
-		return fmt.Errorf("%d bytes are too few for a record", len(b))
+		return fmt.Errorf("%w: %d bytes are too few for one", ErrCorrupt, len(b))
 	}
 	stored := binary.LittleEndian.Uint32(b[body:])
 	switch sum := crc32.Checksum(b[:body], castagnoli); {
 	case sum != stored:
-		return fmt.Errorf("%d bytes are corrupt: their checksum is %08x, the record says %08x", len(b), sum, stored)
+		return fmt.Errorf("%w: the checksum of its %d bytes is %08x, not %08x as it says", ErrCorrupt, len(b), sum, stored)
 	case b[1] != rec.mark:
-		return fmt.Errorf("the record is of another kind: %q instead of %q", b[1], rec.mark)
+		return fmt.Errorf("%w: it is of kind %q, not %q", ErrCorrupt, b[1], rec.mark)
 	case b[0] > rec.version:
-		return fmt.Errorf("version %d, of which this build knows %d at most: %w", b[0], rec.version, ErrNewer)
+		return fmt.Errorf("version %d is newer than %d, the newest this build reads: run the release that wrote it, or a later one", b[0], rec.version)
 	case b[0] == 0:
-		return errors.New("version 0 never was")
+		return fmt.Errorf("%w: version 0 never was", ErrCorrupt)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,9 +69,9 @@ func TestPartitionTellsWhatItCannotLoad(t *testing.T) {
 		spoil      func(p *Partition) []byte // key of the record to spoil
 		load       func(p *Partition)
 	}{
-		{"a run", "load run r: decode run:", func(p *Partition) []byte { return p.key('R', "default", "t", "r") },
+		{"a run", "load run r: decode run: the record is corrupt:", func(p *Partition) []byte { return p.key('R', "default", "t", "r") },
 			func(p *Partition) { p.Run(runID("r")) }},
-		{"a task", "load task t: decode task:", func(p *Partition) []byte { return p.key('T', "default", "t") },
+		{"a task", "load task t: decode task: the record is corrupt:", func(p *Partition) []byte { return p.key('T', "default", "t") },
 			func(p *Partition) { p.Task(TaskID{"default", "t"}) }},
 	}
 	for _, test := range tests {
@@ -93,7 +94,7 @@ func TestPartitionTellsWhatItCannotLoad(t *testing.T) {
 			test.load(p)
 			b.Reset()
 			err := p.Flush(&b)
-			if err == nil || p.Err() == nil || !strings.Contains(err.Error(), "partition 7: "+test.want) || len(b.Ops) != 0 {
+			if !errors.Is(err, ErrCorrupt) || p.Err() == nil || !strings.Contains(err.Error(), "partition 7: "+test.want) || len(b.Ops) != 0 {
 				t.Errorf("flush: %v with %d writes; want %q and none", err, len(b.Ops), test.want)
 			}
 		})
