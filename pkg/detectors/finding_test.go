@@ -136,6 +136,11 @@ func TestFindings(t *testing.T) {
 		{"calls of one round count once where rounds are counted", "call a {}\n| call a {}\n| call a {}\ncall a {}\n| call a {}\n", rounds, []said{
 			{At: 4, Weight: 2, Tool: "a", Count: 2, Since: 1, Events: []uint64{1, 3, 4}, Calls: []uint64{4}, What: "has been called twice with the same arguments"},
 		}},
+		{"rounds within the last calls", "call a {}\n| call a {}\n| call a {}\ncall a {}\n| call a {}\ncall a {}\n",
+			detectors.Repeat{Occurrence: 3, Window: 6, Count: detectors.CountRounds, On: detectors.OnCall}, []said{
+				{At: 6, Weight: 2, Tool: "a", Count: 3, Since: 1, Events: []uint64{1, 4, 6}, Calls: []uint64{6},
+					What: "has been called 3 times with the same arguments within the last 6 calls"},
+			}},
 		{"a user in between halves the weight", "call a {}\nresult not found\nuser and?\ncall a {}\nresult not found\n", detectors.NewRepeat(), []said{
 			{At: 5, Weight: 1, Need: 4, Tool: "a", Count: 2, Since: 1, Events: []uint64{1, 2, 4, 5}, Calls: []uint64{4}, Answer: 5,
 				What: "has been called twice with the same arguments and brought the same answer each time; nothing took effect in between"},
@@ -191,6 +196,9 @@ func TestFindings(t *testing.T) {
 				What: "has taken 2 turns in a row without any effect and without learning anything new"},
 		}},
 		{"turns with the same record", "turn {\"state_hash\":\"x\"}\nturn {\"state_hash\":\"x\"}\n", detectors.NoProgress{Turns: 2}, []said{
+			{At: 2, Weight: 2, Count: 2, Since: 1, Events: []uint64{1, 2}, What: "has kept the same state for 2 turns in a row"},
+		}},
+		{"a turn without a record", "turn {\"state_hash\":\"x\"}\nturn {\"state_hash\":\"x\"}\nturn hm\n", detectors.NoProgress{Turns: 2}, []said{
 			{At: 2, Weight: 2, Count: 2, Since: 1, Events: []uint64{1, 2}, What: "has kept the same state for 2 turns in a row"},
 		}},
 		{"fields asked for", "turn {\"known\":[\"a\",\"b\",\"c\"],\"asks\":[\"b\",\"a\",\"b\",\"d\"]}\n", detectors.NewReask(), []said{
