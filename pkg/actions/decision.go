@@ -69,7 +69,11 @@ type Facts struct {
 	WastedUSD    float64 // of the reported cost, the share of those rounds
 	ElapsedMS    int64
 	Observations int
-	LastRounds   []state.Ref // the last calls, oldest first
-	By           string      // operator
-	From         string      // run whose halt caused this one
+	Last         []LastCall // oldest first
+	By           string     // operator
+	From         string     // run whose halt caused this one
 }
+
+// LastCall is one of the newest calls of a run. Answer is zero where nothing
+// came back, or only what was replayed.
+type LastCall struct{ Call, Answer state.Ref }

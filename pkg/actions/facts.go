@@ -5,7 +5,8 @@ import (
 	"github.com/loopwatch/loopwatch/pkg/state"
 )
 
-// options returns the run's tools minus those whose repetition is under way.
+// options returns the run's tools minus those whose repetition is under way:
+// the declared ones, or those that were called where none was declared.
 func (d *decider) options() []string {
 	tired := map[features.Hash]bool{}
 	for i := range d.ledger.Incidents {
@@ -13,13 +14,20 @@ func (d *decider) options() []string {
 			tired[in.Tool] = true
 		}
 	}
-	var out []string
+	var declared, called []string
 	for _, t := range d.run.Tools {
-		if !tired[t.Hash] {
-			out = append(out, t.Name)
+		switch {
+		case tired[t.Hash]:
+		case t.Declared:
+			declared = append(declared, t.Name)
+		default:
+			called = append(called, t.Name)
 		}
 	}
-	return out
+	if len(declared) > 0 {
+		return declared
+	}
+	return called
 }
 
 // FactsOf returns the figures of a run that a person needs. Turns from the
@@ -36,9 +44,21 @@ func FactsOf(r *state.Run, since int) Facts {
 	if u.Turns > 0 {
 		f.WastedUSD = u.CostUSD * float64(f.WastedTurns) / float64(u.Turns)
 	}
-	calls := &r.Window.Calls
-	for i := min(calls.Len(), 3) - 1; i >= 0; i-- {
-		f.LastRounds = append(f.LastRounds, calls.Back(i).Call)
-	}
+	f.Last = lastCalls(&r.Window)
 	return f
+}
+
+// lastCalls returns the newest calls with what came back, oldest first.
+func lastCalls(w *state.Window) []LastCall {
+	answers := map[state.Ref]state.Ref{}
+	for i := range w.Steps.Len() {
+		s := w.Steps.Back(i)
+		answers[s.Call] = s.Answer
+	}
+	var out []LastCall
+	for i := min(w.Calls.Len(), 3) - 1; i >= 0; i-- {
+		call := w.Calls.Back(i).Call
+		out = append(out, LastCall{Call: call, Answer: answers[call]})
+	}
+	return out
 }

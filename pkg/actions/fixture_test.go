@@ -44,7 +44,7 @@ func repeated(k Kind) Decision {
 		Options: []string{"get_order", "contact_carrier", "report_blocked"},
 		Facts: Facts{
 			Turns: 14, Calls: 13, CostUSD: 0.42, Unpriced: 2, Tokens: 12_300, WastedTurns: 11, WastedUSD: 0.33,
-			ElapsedMS: 125_400, LastRounds: []state.Ref{ref(3), ref(6), ref(8)},
+			ElapsedMS: 125_400, Last: []LastCall{{ref(3), ref(4)}, {ref(6), ref(7)}, {ref(8), state.Ref{}}},
 		},
 	}
 	if k == HaltRun {

@@ -75,13 +75,19 @@ func tried(f Facts) string {
 	return s + fmt.Sprintf("; it was told %d times and went on", f.Observations)
 }
 
-// lastRounds quotes the last calls with their rounds.
+// lastRounds quotes the last calls with their rounds and what came back.
 func lastRounds(f Facts, texts Texts) string {
 	var out []string
-	for _, r := range f.LastRounds {
-		if q := texts(r); q.Tool != "" {
-			out = append(out, strconv.Itoa(q.Round)+" "+callText(q, maxArgsOf))
+	for _, l := range f.Last {
+		q := texts(l.Call)
+		if q.Tool == "" {
+			continue
 		}
+		s := strconv.Itoa(q.Round) + " " + callText(q, maxArgsOf)
+		if !l.Answer.IsZero() {
+			s += shortBack(texts(l.Answer))
+		}
+		out = append(out, s)
 	}
 	return strings.Join(out, "; ")
 }

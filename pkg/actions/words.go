@@ -134,3 +134,15 @@ func cameBack(q Quote) string {
 	}
 	return "It came back with " + Quoted(q.Result, maxAnswer) + "."
 }
+
+// shortBack says in few words what a result brought; empty where it is not to
+// be had.
+func shortBack(q Quote) string {
+	switch {
+	case q.ID == "":
+		return ""
+	case q.Error != "":
+		return " → error " + Quoted(q.Error, maxArgsOf)
+	}
+	return " → " + Quoted(q.Result, maxArgsOf)
+}

@@ -67,7 +67,7 @@ func (a *Applier) start(r *Run, s *events.Start) {
 		r.Limits = s.Limits
 	}
 	for _, t := range s.Tools {
-		a.learn(r, t.Name, effectOf(t.Effect), t.Polls)
+		a.learn(r, t.Name, effectOf(t.Effect), t.Polls).Declared = true
 	}
 }
 

@@ -53,7 +53,7 @@ func (t *Tool) code(c *coder) {
 	codeString(c, &t.Name)
 	c.hash(&t.Hash)
 	codeEnum(c, &t.Effect, features.Think)
-	c.flags(&t.Polls)
+	c.flags(&t.Polls, &t.Declared)
 }
 
 func codeLimits(l *events.Limits, c *coder) {

@@ -61,10 +61,11 @@ const MaxTools = 64
 
 // Tool is a tool of the run: declared by its run_start, or seen in a call.
 type Tool struct {
-	Name   string
-	Hash   features.Hash // as Tool in the features of its calls
-	Effect features.Effect
-	Polls  bool
+	Name     string
+	Hash     features.Hash // as Tool in the features of its calls
+	Effect   features.Effect
+	Polls    bool
+	Declared bool // named by the run_start, not only seen in a call
 }
 
 // NewRun returns an empty live run whose window remembers at most memory
