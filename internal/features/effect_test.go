@@ -8,7 +8,7 @@ func TestEffectOfNames(t *testing.T) {
 		"check_apn_settings": Read, "is_open": Read, "SearchCode": Read, "scroll_down": Unknown,
 		"reset_apn_settings": Write, "user.toggle_roaming": Write, "updates": Write, "EditCode": Write,
 		"cancel_reservation": Write, "mcp__shop__delete_item": Write, "files/write": Write,
-		"mcp__edit_server__list_items": Read, "run_speed_test": Read, "bash": Unknown, "": Unknown, "___": Unknown,
+		"mcp__edit_server__list_items": Read, "edit.list_items": Read, "run_speed_test": Read, "bash": Unknown, "": Unknown, "___": Unknown,
 		"think": Think, "make_plan": Think, "agent.note": Think, "planner": Unknown, "rethink": Unknown,
 		"send2fa": Unknown, "GETuser": Unknown,
 	}

@@ -23,6 +23,7 @@ func TestErrorClass(t *testing.T) {
 		{"the exception near the end", "Traceback:\n  x = 1\nKeyError: 'a'", "Traceback:\n  y\n  z\nKeyError: 'b'", true},
 		{"lines between first and last", "edit failed\none\nplease retry", "edit failed\ntwo\nthree\nplease retry", true},
 		{"case and white space around", "  Not Found\n", "not found", true},
+		{"words after an apostrophe", "can't open 'a'", "can't close 'a'", false},
 		{"another exception", "KeyError: 'a'", "ValueError: 'a'", false},
 		{"other words", "user not found", "user not allowed", false},
 		{"other last lines", "edit failed\nsyntax", "edit failed\nindentation", false},

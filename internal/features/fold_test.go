@@ -54,6 +54,7 @@ func TestCallKey(t *testing.T) {
 		{"sundry: quotes are no exception", Rules{Fold: sundry}, "bash", `{"command":"grep 'a  b'"}`, `{"command":"grep 'a b'"}`, true},
 		{"sundry: two decimals", Rules{Fold: sundry}, "s", `{"p":19.999}`, `{"p":20.001}`, true},
 		{"sundry: the second decimal", Rules{Fold: sundry}, "s", `{"p":19.98}`, `{"p":19.99}`, false},
+		{"sundry: keys keep their case", Rules{Fold: sundry}, "s", `{"o":{"Q":"x"}}`, `{"o":{"q":"x"}}`, false},
 		{"sundry: no narration", Rules{Fold: sundry}, "s", `{"q":"x","reason":"a"}`, `{"q":"x","reason":"b"}`, false},
 
 		{"identity of a tool", Rules{Tools: map[string]ToolRule{"s": {Identity: []string{"id"}}}}, "s", `{"id":1,"page":1}`, `{"page":2,"id":1}`, true},
@@ -123,6 +124,9 @@ func TestHashOfPartsKeepsTheirBounds(t *testing.T) {
 	x := New(Rules{})
 	if x.Hash("ab", "c") == x.Hash("a", "bc") || x.Hash("a") == x.Hash("a", "") || x.Hash() == 0 {
 		t.Error("parts run into each other")
+	}
+	if b := []byte("a"); x.sum(domainParts, b) == x.sum(domainJSON, b) {
+		t.Error("two kinds of things share a hash")
 	}
 	if x.Hash("a", "b") != x.Hash("a", "b") {
 		t.Error("the same parts have two hashes")

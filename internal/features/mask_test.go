@@ -21,7 +21,7 @@ func TestMask(t *testing.T) {
 		{"a long hexadecimal id", "commit 9f3c2ab41d", "commit <id>"},
 		{"an address", "object at 0x7f3a", "object at <id>"},
 		{"a long number is data", "1234567890123", "1234567890123"},
-		{"a word of hexadecimal letters", "defaced facade", "defaced facade"},
+		{"a word of hexadecimal letters", "deadbeefcafe facade", "deadbeefcafe facade"},
 		{"a short hexadecimal id is data", "9f3c2ab", "9f3c2ab"},
 		{"a process", "pid 4711 and PID=4712", "pid <id> and PID=<id>"},
 		{"named ids", `{"request_id": "req-1a", "trace-id":"7", "message id": 12}`, `{"request_id": "<id>", "trace-id":"<id>", "message id": <id>}`},

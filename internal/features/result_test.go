@@ -190,12 +190,15 @@ func TestFailingCheck(t *testing.T) {
 	check := func(lines ...string) Hash {
 		return said(x, "collected 3 items\n"+strings.Join(lines, "\n")+"\n= 1 failed, 2 passed in 0.12s =").Failing
 	}
-	a := check("FAILED tests/test_a.py::test_one - AssertionError: expected 12 rows from the table", "E   assert rows(12) == rows(13), the number of rows in the second table", "a.py:12: ValueError")
+	a := check("FAILED tests/test_a.py::test_one - AssertionError: expected 12 rows from the table", "E   assert rows(12) == rows(13), the number of rows in the second table", "error: cannot parse a.py:12, line 7")
 	if a == 0 {
 		t.Fatal("a failing check has no signature")
 	}
-	if b := check("FAILED tests/test_a.py::test_one - AssertionError: expected 12 rows from the table", "E   assert rows(12) == rows(13), the number of rows in the second table", "other output", "a.py:99: ValueError"); a != b {
+	if b := check("FAILED tests/test_a.py::test_one - AssertionError: expected 12 rows from the table", "E   assert rows(12) == rows(13), the number of rows in the second table", "other output", "error: cannot parse a.py:99, line 8"); a != b {
 		t.Error("line numbers and lines that name no failure count")
+	}
+	if b := check("FAILED tests/test_a.py::test_one - AssertionError: expected 12 rows from the table", "E   assert rows(12) == rows(13), the number of rows in the second table"); a == b {
+		t.Error("a failure more does not count")
 	}
 	if b := check("FAILED tests/test_b.py::test_two - AssertionError: expected 12 rows from the table", "E   assert rows(12) == rows(13), the number of rows in the second table"); a == b {
 		t.Error("different failures are one")

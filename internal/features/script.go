@@ -53,7 +53,7 @@ func (s *script) parse(src []byte) {
 			s.pos++
 			s.end(false)
 			s.readDocs()
-		case ';', '(', ')', '`':
+		case ';', '(', ')':
 			s.pos++
 			s.end(false)
 		case '&', '|':

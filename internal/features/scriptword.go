@@ -68,7 +68,10 @@ func closing(src []byte, pos int) int {
 
 // readDocs reads the bodies of the here-documents announced on the line before.
 func (s *script) readDocs() {
-	for _, d := range s.pending {
+	for i, d := range s.pending {
+		if i > 0 && s.pos < len(s.src) && s.src[s.pos] == '\n' {
+			s.pos++
+		}
 		word := bytes.Trim(s.src[d.word.from:d.word.to], `'"\`)
 		from := s.pos
 		to, next := len(s.src), len(s.src)
