@@ -100,8 +100,8 @@ func (q *queue) fail(l *lane, err *StreamError) {
 	signal(q.ready)
 }
 
-// take returns up to max waiting messages, none where none wait.
-func (q *queue) take(max int) ([]Msg, error) {
+// take returns up to n waiting messages, none where none wait.
+func (q *queue) take(n int) ([]Msg, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -118,21 +118,21 @@ func (q *queue) take(max int) ([]Msg, error) {
 	if waiting == 0 {
 		return nil, nil
 	}
-	out := make([]Msg, 0, min(waiting, max))
+	out := make([]Msg, 0, min(waiting, n))
 	for range q.lanes {
-		if len(out) == max {
+		if len(out) == n {
 			break
 		}
 		q.turn = (q.turn + 1) % len(q.lanes)
-		out = q.lanes[q.turn].move(out, max-len(out))
+		out = q.lanes[q.turn].move(out, n-len(out))
 	}
 	signal(q.ready) // whoever comes next looks again, also for failures
 	return out, nil
 }
 
-// move appends up to max of the lane's messages to out.
-func (l *lane) move(out []Msg, max int) []Msg {
-	n := min(len(l.msgs), max)
+// move appends up to n of the lane's messages to out.
+func (l *lane) move(out []Msg, n int) []Msg {
+	n = min(len(l.msgs), n)
 	for i := range l.msgs[:n] {
 		l.bytes -= len(l.msgs[i].Data)
 	}

@@ -100,14 +100,14 @@ func (r *Reader) Remove(p int) {
 	}
 }
 
-// Fetch returns up to max waiting messages: at once where any wait, else as
+// Fetch returns up to n (at least 1) waiting messages: at once where any wait, else as
 // soon as one does. Messages of one partition stand together, in sequence
 // order without a hole: each follows the one before, or a gap. An error is
 // ctx's, ErrClosed, or a *StreamError, after which its partition is not read
 // any more (Remove it, Verify, Add again) while the others are.
-func (r *Reader) Fetch(ctx context.Context, max int) ([]Msg, error) {
+func (r *Reader) Fetch(ctx context.Context, n int) ([]Msg, error) {
 	for {
-		msgs, err := r.queue.take(max)
+		msgs, err := r.queue.take(max(n, 1))
 		if len(msgs) > 0 || err != nil {
 			return msgs, err
 		}

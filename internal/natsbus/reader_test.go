@@ -152,7 +152,7 @@ func TestLargeMessagesAndSmallLanes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := f.reader(t, ReaderConfig{LaneMsgs: 3, LaneBytes: 1 << 10})
+	r := f.reader(t, ReaderConfig{LaneMsgs: 3, LaneBytes: 1 << 10, Watch: time.Hour})
 	if err := r.Add(0, 1, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
