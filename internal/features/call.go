@@ -22,7 +22,8 @@ type Call struct {
 // the run said about the tool; Unknown and false where it said nothing.
 func (x *Extractor) Call(tool string, args []byte, rawArgs string, declared Effect, polls bool) Call {
 	rule := x.rules.Tools[tool]
-	c := Call{Tool: x.sum(domainTool, []byte(tool)), Polls: polls}
+	x.arg = append(x.arg[:0], tool...)
+	c := Call{Tool: x.sum(domainTool, x.arg), Polls: polls}
 	object := x.readArgs(args)
 	switch {
 	case object && len(x.members) > 0:

@@ -30,7 +30,7 @@ func (e Effect) String() string {
 type Collapse uint8
 
 const (
-	CollapseSingleLine Collapse = iota // only in strings without a newline; others are trimmed at both ends. The zero value
+	CollapseSingleLine Collapse = iota // only in strings of one line; others lose blank lines at the start and white space at the end. The zero value
 	CollapseAll                        // in every string
 )
 

@@ -19,30 +19,36 @@ var (
 		ipython jupyter notebook interpreter code node script repl`)
 )
 
-// nameWords calls f with each lower-cased word of the tool's own name, in order,
-// until f returns false. The own name follows the last dot, slash, colon or
-// double underscore; words end at other signs and where camel case begins.
-func nameWords(tool string, f func(word []byte) bool) {
-	var buf [32]byte
-	word := buf[:0]
-	for i := ownName(tool); i <= len(tool); i++ {
-		var b byte
-		if i < len(tool) {
-			b = tool[i]
-		}
+// nameReader reads the words of a tool's own name one by one, lower-cased. The
+// own name follows the last dot, slash, colon or double underscore; words end at
+// other signs and where camel case begins.
+type nameReader struct {
+	tool string
+	at   int
+	buf  [32]byte
+}
+
+func readName(tool string) nameReader { return nameReader{tool: tool, at: ownName(tool)} }
+
+// next returns the next word cut at 32 bytes, nil at the end. It is good until the call after.
+func (r *nameReader) next() []byte {
+	word := r.buf[:0]
+	for ; r.at < len(r.tool); r.at++ {
+		b := r.tool[r.at]
 		upper := b-'A' < 26
-		hump := upper && i > 0 && (tool[i-1]-'a' < 26 || isDigit(tool[i-1]))
 		letter := upper || b-'a' < 26 || isDigit(b)
+		hump := upper && len(word) > 0 && (r.tool[r.at-1]-'a' < 26 || isDigit(r.tool[r.at-1]))
 		if (hump || !letter) && len(word) > 0 {
-			if !f(word) {
-				return
-			}
-			word = buf[:0]
+			return word
 		}
-		if letter && len(word) < len(buf) {
+		if letter && len(word) < len(r.buf) {
 			word = append(word, lowerByte(b))
 		}
 	}
+	if len(word) == 0 {
+		return nil
+	}
+	return word
 }
 
 func ownName(tool string) int {
@@ -61,44 +67,41 @@ func ownName(tool string) int {
 
 // nameEffect returns the effect that the tool's name hints at, or Unknown.
 func nameEffect(tool string) Effect {
-	effect := Unknown
-	nameWords(tool, func(w []byte) bool {
-		e, ok := verbEffects[string(w)]
-		if !ok && len(w) > 1 && w[len(w)-1] == 's' && verbEffects[string(w[:len(w)-1])] == Write {
-			e = Write
+	r := readName(tool)
+	for w := r.next(); w != nil; w = r.next() {
+		if e, ok := verbEffects[string(w)]; ok {
+			return e
 		}
-		effect = e
-		return effect == Unknown
-	})
-	return effect
+		if n := len(w) - 1; n > 0 && w[n] == 's' && verbEffects[string(w[:n])] == Write {
+			return Write
+		}
+	}
+	return Unknown
 }
 
 // nameHas reports whether one of the words stands in the tool's name.
 func nameHas(tool string, words wordSet) bool {
-	found := false
-	nameWords(tool, func(w []byte) bool {
-		found = words[string(w)]
-		return !found
-	})
-	return found
+	r := readName(tool)
+	for w := r.next(); w != nil; w = r.next() {
+		if words[string(w)] {
+			return true
+		}
+	}
+	return false
 }
 
 // thinks reports whether the tool's name ends in a word for thinking.
 func thinks(tool string) bool {
+	r := readName(tool)
 	last := false
-	nameWords(tool, func(w []byte) bool {
+	for w := r.next(); w != nil; w = r.next() {
 		last = thinkWords[string(w)]
-		return true
-	})
+	}
 	return last
 }
 
 // nameWaits reports whether the tool's name begins with a word for waiting.
 func nameWaits(tool string) bool {
-	first := false
-	nameWords(tool, func(w []byte) bool {
-		first = waitWords[string(w)]
-		return false
-	})
-	return first
+	r := readName(tool)
+	return waitWords[string(r.next())]
 }
