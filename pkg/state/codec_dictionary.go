@@ -128,8 +128,6 @@ func (c *coder) ref(r *Ref) {
 	}
 }
 
-func codeRef(r *Ref, c *coder) { c.ref(r) }
-
 // spell codes a ref in full: its place next to that of the ref before. The
 // first half of the digest is what Sequence remembers of the event, too.
 func (c *coder) spell(r *Ref) {
