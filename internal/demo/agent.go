@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -58,7 +57,7 @@ func (a *agent) think(text string, more ...func(*events.Turn)) error {
 		f(&t)
 	}
 	a.line.turn(a.turn, cost)
-	return a.run.Turn(a.ctx, t)
+	return a.run.Turn(t)
 }
 
 // do is one tool call whose tool answers content, or fails with failed.
@@ -68,9 +67,6 @@ func (a *agent) do(tool string, args any, content any, failed error) error {
 		a.line.executed()
 		return content, failed
 	})
-	if errors.Is(err, failed) {
-		return nil
-	}
 	return err
 }
 

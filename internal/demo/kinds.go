@@ -156,7 +156,7 @@ func reasker(a *agent) (events.Status, error) {
 		if err := a.think("Could you give me your order number, please?", known("order_id")); err != nil {
 			return events.Failed, err
 		}
-		if err := a.run.Message(a.ctx, "user", "", "I told you: it is 4471."); err != nil {
+		if err := a.run.Message("user", "", "I told you: it is 4471."); err != nil {
 			return events.Failed, err
 		}
 	}

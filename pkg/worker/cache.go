@@ -1,11 +1,20 @@
 package worker
 
-// cache keeps the newest results of a run, so that a replay does not depend on
-// what was sent.
+import "time"
+
+// cache keeps the newest results of a run whole, so that a replay does not
+// depend on what was sent.
 type cache struct {
-	byCall map[string][]byte
+	byCall map[string]kept
 	order  []string
 	bytes  int
+}
+
+// kept is one result as the tool gave it.
+type kept struct {
+	content []byte // JSON, nil where there was none
+	err     error
+	at      time.Time
 }
 
 // Bounds of the cache.
@@ -14,30 +23,21 @@ const (
 	cacheBytes = 8 << 20
 )
 
-// put keeps a result, forgetting the oldest beyond the bounds.
-func (c *cache) put(call string, content []byte) {
+// put keeps a result, forgetting the oldest beyond the bounds. The first
+// result of a call stays.
+func (c *cache) put(call string, k kept) {
 	if c.byCall == nil {
-		c.byCall = map[string][]byte{}
+		c.byCall = map[string]kept{}
 	}
-	if old, ok := c.byCall[call]; ok {
-		c.bytes += len(content) - len(old)
-		c.byCall[call] = content
+	if _, ok := c.byCall[call]; ok || len(k.content) > cacheBytes {
 		return
 	}
-	c.byCall[call] = content
+	c.byCall[call] = k
 	c.order = append(c.order, call)
-	c.bytes += len(content)
-	for len(c.order) > cacheCalls || c.bytes > cacheBytes && len(c.order) > 1 {
-		c.bytes -= len(c.byCall[c.order[0]])
+	c.bytes += len(k.content)
+	for len(c.order) > cacheCalls || c.bytes > cacheBytes {
+		c.bytes -= len(c.byCall[c.order[0]].content)
 		delete(c.byCall, c.order[0])
 		c.order = c.order[1:]
 	}
-}
-
-// cached returns the result of an earlier call of this process.
-func (r *Run) cached(call string) ([]byte, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	b, ok := r.results.byCall[call]
-	return b, ok
 }

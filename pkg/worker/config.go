@@ -18,19 +18,20 @@ type Config struct {
 	Conn *nats.Conn // stays the caller's; best made with MaxReconnects(-1) and RetryOnFailedConnect
 
 	Tenant, Agent string // empty means `default` and `agent`
-	Task          string // empty means the run's own
-	Run           string // empty makes one
-	Parent        string // run that spawned this one
+	Task          string // unit of work that retries and sub-agents share; empty means the run's own
+	Run           string // empty makes a name; that of a run that lives re-attaches to it
+	Parent        string // run that spawned this one; empty for a root
 	Start         events.Start
 
 	Trusted    actions.KeyRing // whose controls and verdicts are obeyed; empty obeys unsigned ones too
-	Wait       time.Duration   // longest wait for a verdict; 0 means 500 ms
-	Guard      *actions.Policy // policy of the guard; nil means the preset `default`
+	Wait       time.Duration   // longest wait for a verdict, and for the hello in Start; 0 means 500 ms
+	Linger     time.Duration   // longest that End waits until everything is stored; 0 means 5 s
+	Guard      *actions.Policy // policy of the guard; nil takes the fleet's from the bus at Start, and the preset `default` where it is not to be had
 	NoGuard    bool            // no guard: without an answer a call is allowed, or blocked with FailClosed
-	FailClosed bool
-	Queue      int          // events that may wait for the bus; 0 means 4,096. Beyond that new ones are dropped and counted
-	MaxContent int          // bytes of a result's content that are sent; 0 means 64 KiB. Longer content is cut
-	Logger     *slog.Logger // nil discards
+	FailClosed bool            // without an answer, and without a guard, a call is ErrBlocked
+	Queue      int             // events that may wait for the bus, 32 MiB at most; 0 means 4,096. Beyond that new ones are dropped and counted
+	MaxContent int             // bytes of a result, of arguments, of a text that are sent; 0 means 64 KiB. What is longer is cut
+	Logger     *slog.Logger    // nil discards
 	Now        func() time.Time
 }
 
@@ -53,31 +54,33 @@ func (c Config) complete() (Config, error) {
 	c.Tenant = or(c.Tenant, events.DefaultTenant)
 	c.Agent = or(c.Agent, events.DefaultAgent)
 	c.Task = or(c.Task, c.Run)
-	for _, n := range []struct{ field, name string }{{"Tenant", c.Tenant}, {"Agent", c.Agent}, {"Task", c.Task}, {"Run", c.Run}} {
+	for _, n := range []struct{ field, name string }{
+		{"Tenant", c.Tenant}, {"Agent", c.Agent}, {"Task", c.Task}, {"Run", c.Run}, {"Parent", or(c.Parent, "none")},
+	} {
 		if !events.ValidName(n.name) {
 			faults = append(faults, fmt.Errorf("%s: %q is no name: use letters, digits, - and _, or events.EscapeName", n.field, n.name))
 		}
 	}
-	if c.Wait < 0 || c.Queue < 0 || c.MaxContent < 0 {
-		faults = append(faults, errors.New("Wait, Queue, MaxContent: must not be negative"))
+	if c.Parent == c.Run {
+		faults = append(faults, errors.New("Parent: a run cannot be its own parent"))
 	}
-	c.Wait, c.Queue, c.MaxContent = orInt(c.Wait, 500*time.Millisecond), orInt(c.Queue, 4096), orInt(c.MaxContent, 64<<10)
+	if c.Wait < 0 || c.Linger < 0 || c.Queue < 0 || c.MaxContent < 0 {
+		faults = append(faults, errors.New("Wait, Linger, Queue, MaxContent: must not be negative"))
+	}
+	c.Wait, c.Linger = or(c.Wait, 500*time.Millisecond), or(c.Linger, 5*time.Second)
+	c.Queue, c.MaxContent = or(c.Queue, 4096), or(c.MaxContent, 64<<10)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	c.Logger = c.Logger.With("run", c.Run)
 	return c, errors.Join(faults...)
 }
 
-func or(s, fallback string) string {
-	if s == "" {
+// or is v, or fallback where v is the zero value.
+func or[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
 		return fallback
 	}
-	return s
-}
-
-func orInt[T int | time.Duration](n, fallback T) T {
-	if n == 0 {
-		return fallback
-	}
-	return n
+	return v
 }

@@ -12,29 +12,32 @@ import (
 
 // guard is the engine inside the worker. It sees every event of the run and
 // decides when the bus does not answer in time. What it finds while the bus
-// answers is dropped: the processor says the same, under the same ids.
+// answers is dropped: the processor says the same, under the same ids. It
+// knows this process' part of the run only, and nothing of the rest of the
+// task.
 type guard struct {
 	engine  *engine.Engine
-	part    *state.Partition
 	seq     uint64
-	texts   map[uint64]events.Event // the newest events, for quotes and replays
-	found   []actions.Control       // since the bus answered last
-	answer  engine.Answer           // about the event seen last
-	failure error                   // after which the guard is silent
+	quotes  map[uint64]actions.Quote // the newest events
+	found   []finding                // since the bus answered last
+	answer  engine.Answer            // about the event seen last
+	failure error                    // after which the guard is silent
 }
 
-// guardTexts is how many events the guard can quote.
-const guardTexts = 512
+// finding is a control that an event led to.
+type finding struct {
+	place   uint64 // of the event
+	control actions.Control
+}
 
-func newGuard(cfg Config) (*guard, error) {
-	policy := cfg.Guard
-	if policy == nil {
-		p, err := actions.Preset(actions.DefaultPreset)
-		if err != nil {
-			return nil, err
-		}
-		policy = p
-	}
+// Bounds of what the guard can quote.
+const (
+	guardQuotes = 512     // events
+	guardText   = 4 << 10 // bytes of each
+)
+
+// newGuard returns a guard that has seen the run's start.
+func newGuard(policy *actions.Policy, start events.Event) (*guard, error) {
 	part, err := state.OpenPartition(state.NewMemory(), 0)
 	if err != nil {
 		return nil, fmt.Errorf("open guard: %w", err)
@@ -43,18 +46,25 @@ func newGuard(cfg Config) (*guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open guard: %w", err)
 	}
-	return &guard{engine: eng, part: part, texts: map[uint64]events.Event{}}, nil
+	g := &guard{engine: eng, quotes: map[uint64]actions.Quote{}}
+	g.see(start)
+	return g, nil
 }
 
-// see applies an event.
+// see applies an event. A fault in here silences the guard; it does not take
+// the agent with it.
 func (g *guard) see(e events.Event) {
 	if g.failure != nil {
 		return
 	}
+	defer func() {
+		if x := recover(); x != nil {
+			g.failure = fmt.Errorf("guard: %v", x)
+		}
+	}()
 	g.seq++
 	e.StreamSeq, e.Stored = g.seq, e.Time
-	g.texts[g.seq] = e
-	delete(g.texts, g.seq-guardTexts)
+	g.keep(&e)
 	res, err := g.engine.Step(&e)
 	if err != nil {
 		g.failure = err
@@ -63,66 +73,77 @@ func (g *guard) see(e events.Event) {
 	g.answer = res.Answer
 	for _, d := range res.Decisions {
 		if d.Reason == actions.Acted {
-			m := actions.Render(res.Policy, d, g.quote)
-			g.found = append(g.found, m.Control)
+			g.found = append(g.found, finding{g.seq, actions.Render(res.Policy, d, g.quote).Control})
 		}
 	}
 }
 
-func (g *guard) quote(r state.Ref) actions.Quote {
-	e, ok := g.texts[r.Seq]
-	if !ok {
-		return actions.Quote{}
+// keep remembers what decisions may quote of an event.
+func (g *guard) keep(e *events.Event) {
+	q := actions.QuoteOf(e)
+	for _, s := range []*string{&q.Args, &q.Result, &q.Error, &q.Said} {
+		*s = string([]byte(head(*s, guardText))) // a copy, so that the whole is not held
 	}
-	return actions.QuoteOf(&e)
+	g.quotes[g.seq] = q
+	delete(g.quotes, g.seq-guardQuotes)
 }
 
-// opinion returns what the guard says of the event it saw last.
-func (g *guard) opinion() engine.Answer {
-	if g == nil {
-		return engine.Answer{}
+func (g *guard) quote(r state.Ref) actions.Quote { return g.quotes[r.Seq] }
+
+// settled says that the bus answered about the event at place: what was found
+// until then reaches the run as controls of the processor.
+func (g *guard) settled(place uint64) {
+	kept := g.found[:0]
+	for _, f := range g.found {
+		if f.place > place {
+			kept = append(kept, f)
+		}
 	}
-	return g.answer
+	g.found = kept
 }
 
-// settled says that the bus answers: what was found until now reaches the run
-// as controls of the processor.
-func (g *guard) settled() { g.found = g.found[:0] }
-
-// decide answers in place of the bus.
-func (r *Run) decide(asked events.Event, own engine.Answer) (ruling, error) {
+// decide answers in place of the bus, unless its answer came in the last
+// moment: the guard's verdict, or without one what the configuration says.
+func (r *Run) decide(q *question) (ruling, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.fallback(asked, own)
-}
-
-// fallback is the guard's verdict, or without one what the configuration says.
-// The caller holds mu.
-func (r *Run) fallback(asked events.Event, own engine.Answer) (ruling, error) {
-	v := ruling{guarded: true}
-	v.Decision = actions.Allow
-	g := r.guard
-	if g == nil || g.failure != nil {
-		if r.cfg.FailClosed && asked.Kind == events.ToolCall {
+	v := ruling{said: q.said, guarded: true}
+	select {
+	case v = <-q.answer:
+	default:
+		if g := r.guard; g != nil && g.failure == nil {
+			r.obeyGuard(g)
+			v.replay = r.ownReplay(q)
+		} else if r.cfg.FailClosed && q.said.Kind == events.ToolCall {
 			return v, ErrBlocked
 		}
-		return v, nil
 	}
-	for _, c := range g.found {
-		r.obey(c)
-	}
-	g.found = g.found[:0]
 	if r.halted != nil {
-		return v, r.halted
-	}
-	if own.Decision == actions.ReplayCall {
-		if e, ok := g.texts[own.Replay.Seq]; ok && e.Result != nil {
-			v.Decision = actions.ReplayCall
-			v.Replay = &actions.Answer{
-				OfCallID: e.Result.CallID, Content: []byte(e.Result.Content),
-				Label: actions.Label(e.Result.CallID, asked.Time.Sub(e.Time)),
-			}
-		}
+		return ruling{}, r.halted
 	}
 	return v, nil
+}
+
+// obeyGuard acts on what the guard found since the bus answered last. The
+// caller holds mu.
+func (r *Run) obeyGuard(g *guard) {
+	found := g.found
+	g.found = nil // obeying is seen by the guard, too
+	for _, f := range found {
+		r.obey(f.control, true)
+	}
+}
+
+// ownReplay returns the earlier result that the guard wants handed back, where
+// we have it.
+func (r *Run) ownReplay(q *question) *Output {
+	if q.own.Decision != actions.ReplayCall {
+		return nil
+	}
+	of := r.guard.quotes[q.own.ReplayOf.Seq].CallID
+	k, ok := r.results.byCall[of]
+	if !ok {
+		return nil
+	}
+	return &Output{Content: k.content, Err: k.err, Label: actions.Label(of, q.said.Time.Sub(k.at))}
 }

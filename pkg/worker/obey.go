@@ -1,25 +1,25 @@
 package worker
 
 import (
-	"strings"
-
-	"github.com/go-json-experiment/json"
 	"github.com/nats-io/nats.go"
 
-	"github.com/loopwatch/loopwatch/internal/engine"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
-// Controls hands out every control the run took, once, after it was obeyed.
-// Nobody has to read it: what finds the channel full is left out.
+// Controls hands out every control the run took, once, after it was obeyed;
+// it is closed when the run has let go of the bus. Nobody has to read it: what
+// finds the channel full is left out.
 func (r *Run) Controls() <-chan actions.Control { return r.controls }
 
 // Observations returns the messages for the next model call, each once, and
-// acknowledges them.
+// acknowledges them. There are none once the run is over.
 func (r *Run) Observations() []actions.Observation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if g := r.guard; g != nil && !r.cfg.Conn.IsConnected() {
+		r.obeyGuard(g) // nobody else will say it
+	}
 	var out []actions.Observation
 	for _, c := range r.pending {
 		out = append(out, *c.Observation)
@@ -31,17 +31,20 @@ func (r *Run) Observations() []actions.Observation {
 
 // subscribe listens for controls and verdicts of this run.
 func (r *Run) subscribe() error {
-	id := r.cfg
-	controls, err := id.Conn.Subscribe(events.ControlSubject(id.Tenant, id.Agent, id.Run), r.onControl)
-	if err != nil {
-		return err
+	c := &r.cfg
+	for _, s := range []struct {
+		subject string
+		take    nats.MsgHandler
+	}{
+		{events.ControlSubject(c.Tenant, c.Agent, c.Run), r.onControl},
+		{events.VerdictSubject(c.Tenant, c.Agent, c.Run, "*"), r.onVerdict},
+	} {
+		sub, err := c.Conn.Subscribe(s.subject, s.take)
+		if err != nil {
+			return err
+		}
+		r.subs = append(r.subs, sub)
 	}
-	r.subs = append(r.subs, controls)
-	verdicts, err := id.Conn.Subscribe(events.VerdictSubject(id.Tenant, id.Agent, id.Run, "*"), r.onVerdict)
-	if err != nil {
-		return err
-	}
-	r.subs = append(r.subs, verdicts)
 	return nil
 }
 
@@ -53,7 +56,7 @@ func (r *Run) genuine(domain string, m *nats.Msg) bool {
 	}
 	err := r.cfg.Trusted.Verify(domain, m.Subject, m.Data, m.Header.Get(actions.SignatureHeader))
 	if err != nil {
-		r.cfg.Logger.Warn("a message that no trusted key signed is ignored", "run", r.cfg.Run, "subject", m.Subject)
+		r.cfg.Logger.Warn("a message that no trusted key signed is ignored", "subject", m.Subject)
 	}
 	return err == nil
 }
@@ -64,49 +67,28 @@ func (r *Run) onControl(m *nats.Msg) {
 	}
 	c, err := actions.DecodeControl(m.Data)
 	if err != nil {
-		r.cfg.Logger.Warn("a control that cannot be read is ignored", "run", r.cfg.Run, "error", err)
+		r.cfg.Logger.Warn("a control that cannot be read is ignored", "error", err)
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.obey(c)
+	r.obey(c, false)
 }
 
-func (r *Run) onVerdict(m *nats.Msg) {
-	if !r.genuine(actions.DomainVerdict, m) {
-		return
-	}
-	var v actions.Verdict
-	if err := json.Unmarshal(m.Data, &v); err != nil || v.V != actions.Version {
-		r.cfg.Logger.Warn("a verdict that cannot be read is ignored", "run", r.cfg.Run, "error", err)
-		return
-	}
-	token := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
-	r.mu.Lock()
-	answer := r.waiting[token]
-	r.mu.Unlock()
-	if answer != nil {
-		select {
-		case answer <- v:
-		default: // a second answer to one question
-		}
-	}
-}
-
-// obey acts on a control, once per id, and acknowledges it. The caller holds
-// mu.
-func (r *Run) obey(c actions.Control) {
-	if c.Run != r.cfg.Run || c.Tenant != r.cfg.Tenant || c.Task != r.cfg.Task || c.Reason != actions.Acted || r.seen[c.ID] {
+// obey acts on a control, once per id, and acknowledges it. own is one that
+// our guard decided just now, by our own clock. The caller holds mu.
+func (r *Run) obey(c actions.Control, own bool) {
+	if r.released || !r.meant(c) || r.seen[c.ID] {
 		return
 	}
 	r.seen[c.ID] = true
 	switch {
 	case c.Kind == actions.Escalate: // informs people
-	case c.Expired(r.cfg.Now()):
+	case !own && c.Expired(r.serverTime()):
 		r.ack(c.ID, events.Expired, "expired at "+c.Expires.String())
 	case c.Kind == actions.HaltRun:
 		r.stop(c)
-	case r.over || r.halted != nil:
+	case r.over:
 		r.ack(c.ID, events.Ignored, "the run is over")
 	default:
 		r.pending = append(r.pending, c)
@@ -117,8 +99,14 @@ func (r *Run) obey(c actions.Control) {
 	}
 }
 
+// meant reports whether a control is one to act on, and for this run.
+func (r *Run) meant(c actions.Control) bool {
+	return c.Reason == actions.Acted && c.Run == r.cfg.Run && c.Tenant == r.cfg.Tenant &&
+		c.Task == r.cfg.Task && c.Agent == r.cfg.Agent
+}
+
 // stop obeys a halt: nothing more is executed, the halt is acknowledged and
-// the run ended with the status it names.
+// the run ended with the status it names. The caller holds mu.
 func (r *Run) stop(c actions.Control) {
 	r.ack(c.ID, events.Applied, "")
 	if r.halted != nil {
@@ -126,61 +114,37 @@ func (r *Run) stop(c actions.Control) {
 	}
 	r.halted = &HaltedError{Control: c}
 	close(r.stopped)
-	for _, p := range r.pending {
-		r.ack(p.ID, events.Ignored, "the run was halted")
-	}
-	r.pending = nil
 	if r.over {
 		return
 	}
-	r.over = true
 	status := events.Halted
 	if c.EndStatus != nil && *c.EndStatus != "" {
 		status = events.Status(*c.EndStatus)
 	}
 	if _, err := r.say(events.Event{Kind: events.RunEnd, End: &events.End{Status: status, Reason: c.Summary}}, nil); err != nil {
-		r.cfg.Logger.Error("the end of a halted run could not be reported", "run", r.cfg.Run, "error", err)
+		r.cfg.Logger.Error("the end of a halted run could not be reported", "error", err)
 	}
+	r.over = true
+	r.ignorePending("the run was halted")
+	r.sender.finish()
 }
 
-// ack reports what was done with a control; a halt without a control of its
-// own, told by a verdict alone, has none.
+// ignorePending acknowledges the observations that no model will see.
+func (r *Run) ignorePending(why string) {
+	for _, c := range r.pending {
+		r.ack(c.ID, events.Ignored, why)
+	}
+	r.pending = nil
+}
+
+// ack reports what was done with a control; a halt that a verdict told without
+// one has none.
 func (r *Run) ack(control string, outcome events.Outcome, detail string) {
 	if control == "" {
 		return
 	}
 	e := events.Event{Kind: events.ControlAck, Ack: &events.Ack{Control: control, Outcome: outcome, Detail: detail}}
 	if _, err := r.say(e, nil); err != nil {
-		r.cfg.Logger.Error("a control could not be acknowledged", "run", r.cfg.Run, "control", control, "error", err)
+		r.cfg.Logger.Error("a control could not be acknowledged", "control", control, "error", err)
 	}
-}
-
-// heed takes what a verdict says: its controls, where the run goes on from,
-// and whether it may go on at all.
-func (r *Run) heed(asked events.Event, own engine.Answer, given actions.Verdict) (ruling, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	v := ruling{Verdict: given}
-	if v.Event != asked.ID {
-		return r.fallback(asked, own)
-	}
-	if r.guard != nil {
-		r.guard.settled()
-	}
-	if v.LastSeq != nil {
-		r.seq = max(r.seq, *v.LastSeq)
-	}
-	for _, c := range v.Controls {
-		r.obey(c)
-	}
-	if v.Decision == actions.RefuseCall && r.halted == nil {
-		r.stop(actions.Control{
-			V: actions.Version, Kind: actions.HaltRun, Run: r.cfg.Run, Reason: actions.Acted,
-			Summary: "the run or its task is halted; resume it first",
-		})
-	}
-	if r.halted != nil {
-		return v, r.halted
-	}
-	return v, nil
 }

@@ -3,9 +3,11 @@ package worker
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -16,25 +18,30 @@ import (
 
 // Run is one execution of an agent, as the fleet sees it. Its methods may be
 // called from any goroutine. Once it is halted they return a *HaltedError.
+// When it is over and everything is sent it lets go of the bus by itself.
 type Run struct {
-	cfg    Config
-	sender *sender
-	guard  *guard
-	subs   []*nats.Subscription
+	cfg      Config
+	js       jetstream.JetStream
+	sender   *sender
+	subs     []*nats.Subscription
+	controls chan actions.Control
+	stopped  chan struct{} // closed when halted
 
 	mu       sync.Mutex
+	guard    *guard // nil without one, and until the hello is over
 	seq      uint64
 	round    int
 	answered bool // a result of the round was reported, so the next call is of a new one
-	calls    int
-	over     bool // run_end was said
+	calls    uint64
+	mark     string        // in call ids, where calls of an earlier process cannot be told apart
+	skew     time.Duration // server's clock minus ours
+	over     bool          // run_end was said
+	released bool          // nothing arrives any more
 	halted   *HaltedError
-	waiting  map[string]chan actions.Verdict // by check token
-	seen     map[string]bool                 // controls acted on
-	pending  []actions.Control               // observations for the next model call
+	asked    questions
+	seen     map[string]bool   // controls acted on
+	pending  []actions.Control // observations for the next model call
 	results  cache
-	controls chan actions.Control
-	stopped  chan struct{} // closed when halted
 }
 
 // HaltedError says that the run must not go on.
@@ -49,149 +56,161 @@ var ErrOver = errors.New("the run has ended")
 // ErrBlocked says that no answer came in time and the run fails closed.
 var ErrBlocked = errors.New("no verdict came in time and the run fails closed")
 
-// Start opens the run, or re-attaches to it after a crash, and waits for what
-// stands for it as long as Config.Wait. Where the run or its task is halted
-// the error is a *HaltedError; the run is then over.
+// Start opens the run, or re-attaches to it after a crash, and waits as long
+// as Config.Wait for what stands for it; without an answer it goes on. Where
+// the run or its task is halted the error is a *HaltedError: the halt is
+// acknowledged, the run is over and nothing may be done.
 func Start(ctx context.Context, cfg Config) (*Run, error) {
-	cfg, err := cfg.complete()
+	r, err := open(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("start run: %w", err)
+	}
+	err = r.hello(ctx)
+	if err == nil {
+		return r, nil
+	}
+	var halted *HaltedError
+	if errors.As(err, &halted) {
+		_ = r.sender.flush(ctx, r.cfg.Wait) // what is left goes on in the background
+	} else {
+		r.Close()
+	}
+	return nil, fmt.Errorf("start run: %w", err)
+}
+
+// open makes a run that listens and can say something.
+func open(cfg Config) (*Run, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
 	}
 	js, err := jetstream.New(cfg.Conn)
 	if err != nil {
-		return nil, fmt.Errorf("start run: %w", err)
+		return nil, err
 	}
 	r := &Run{
-		cfg: cfg, waiting: map[string]chan actions.Verdict{}, seen: map[string]bool{},
+		cfg: cfg, js: js, seen: map[string]bool{},
 		controls: make(chan actions.Control, 64), stopped: make(chan struct{}),
 	}
-	if !cfg.NoGuard {
-		if r.guard, err = newGuard(cfg); err != nil {
-			return nil, fmt.Errorf("start run: %w", err)
-		}
-	}
-	r.sender = newSender(js, cfg)
+	r.sender = newSender(js, &r.cfg, r.release)
 	if err := r.subscribe(); err != nil {
-		r.sender.stop()
-		return nil, fmt.Errorf("start run: %w", err)
-	}
-	_, err = r.ask(ctx, events.Event{Kind: events.RunStart, Start: &cfg.Start})
-	if err != nil {
-		return r, err
+		r.Close()
+		return nil, err
 	}
 	return r, nil
+}
+
+// hello says run_start and takes what the bus answers. The policy of the guard
+// is fetched meanwhile, so both together take no longer than one.
+func (r *Run) hello(ctx context.Context) error {
+	bound, cancel := context.WithTimeout(ctx, r.cfg.Wait)
+	defer cancel()
+	var side sync.WaitGroup
+	var policy *actions.Policy
+	side.Go(func() { policy = r.guardPolicy(bound) })
+	start := r.cfg.Start
+	v, err := r.ask(ctx, events.Event{Kind: events.RunStart, Start: &start})
+	side.Wait()
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v.guarded { // calls of an earlier process may be named c1, too
+		var b [2]byte
+		_, _ = rand.Read(b[:]) // never fails
+		r.mark = hex.EncodeToString(b[:]) + "-"
+	}
+	if policy == nil {
+		return nil
+	}
+	r.guard, err = newGuard(policy, v.said)
+	return err
 }
 
 // ID returns the run's name.
 func (r *Run) ID() string { return r.cfg.Run }
 
-// Done is closed when the run is halted.
+// Done is closed when the run is halted; Halted then says why.
 func (r *Run) Done() <-chan struct{} { return r.stopped }
 
-// Dropped counts events that found the queue full and were not sent; the run
-// shows them as gaps.
+// Halted says why the run is halted, nil while it is not.
+func (r *Run) Halted() *HaltedError {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.halted
+}
+
+// Dropped counts events that were not sent: those that found the queue full
+// and those that the bus refuses for good. The run shows them as gaps.
 func (r *Run) Dropped() uint64 { return r.sender.dropped.Load() }
 
-// Turn reports one model response and opens the round that its tool calls
-// belong to.
-func (r *Run) Turn(_ context.Context, t events.Turn) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.usable(); err != nil {
-		return err
-	}
-	r.round, r.answered = r.round+1, false
-	_, err := r.say(events.Event{Kind: events.TurnKind, Round: r.round, Turn: &t}, nil)
-	return err
-}
-
-// Message reports text to or from the user (role `assistant` or `user`), or to
-// another run (to).
-func (r *Run) Message(_ context.Context, role, to, text string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.usable(); err != nil {
-		return err
-	}
-	_, err := r.say(events.Event{Kind: events.Said, Message: &events.Message{Role: role, To: to, Text: text}}, nil)
-	return err
-}
-
 // Blocked ends the run as properly given up: what was attempted, what blocks,
-// what is needed. It is a correct end, not a failure.
+// what is needed. It is a correct end, not a failure. It waits like End.
 func (r *Run) Blocked(ctx context.Context, b events.Blocker) error {
 	return r.end(ctx, events.End{Status: events.Blocked, Reason: b.Blocker, Blocked: &b})
 }
 
-// End ends the run and waits until what was reported is stored, or ctx ends.
-// After a halt it only waits: the run has been ended already.
+// End ends the run and waits until everything is stored, ctx ends or
+// Config.Linger is over; what is left then is an error and is sent in the
+// background while the process lives. After a halt it only waits: the run has
+// been ended already.
 func (r *Run) End(ctx context.Context, status events.Status, reason string) error {
 	return r.end(ctx, events.End{Status: status, Reason: reason})
 }
 
 func (r *Run) end(ctx context.Context, e events.End) error {
-	r.mu.Lock()
-	var err error
-	if !r.over {
-		r.over = true
-		_, err = r.say(events.Event{Kind: events.RunEnd, End: &e}, nil)
+	if err := r.sayEnd(e); err != nil {
+		return fmt.Errorf("end run: %w", err)
 	}
-	r.mu.Unlock()
-	if ferr := r.sender.flush(ctx); err == nil {
-		err = ferr
-	}
-	r.close()
-	return err
-}
-
-// Close lets go of the bus without ending the run: another process may
-// re-attach to it. What still waits to be sent is lost.
-func (r *Run) Close() { r.close() }
-
-func (r *Run) close() {
-	for _, s := range r.subs {
-		_ = s.Unsubscribe() // the connection is gone, or it worked
-	}
-	r.sender.stop()
-}
-
-// usable says why nothing more may be reported. The caller holds mu.
-func (r *Run) usable() error {
-	if r.halted != nil {
-		return r.halted
-	}
-	if r.over {
-		return ErrOver
+	if err := r.sender.flush(ctx, r.cfg.Linger); err != nil {
+		return fmt.Errorf("end run: %w", err)
 	}
 	return nil
 }
 
-// say gives an event its identity and place, shows it to the guard and queues
-// it. The caller holds mu.
-func (r *Run) say(e events.Event, check *events.Check) (events.Event, error) {
-	id, err := events.NewID(r.cfg.Now(), rand.Reader)
-	if err != nil {
-		return e, fmt.Errorf("name event: %w", err)
+// sayEnd says run_end, once, and that observations nobody took are ignored.
+func (r *Run) sayEnd(e events.End) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return nil
 	}
-	e.V, e.ID, e.Time = events.Version, id, r.cfg.Now().UTC()
-	e.Tenant, e.Agent, e.Task, e.Run, e.Parent = r.cfg.Tenant, r.cfg.Agent, r.cfg.Task, r.cfg.Run, r.cfg.Parent
-	if e.Kind != events.RunStart || r.seq > 0 {
-		r.seq++
-		e.Seq = r.seq
+	if r.released {
+		return ErrOver
 	}
-	if r.guard != nil {
-		r.guard.see(e)
+	if _, err := r.say(events.Event{Kind: events.RunEnd, End: &e}, nil); err != nil {
+		return err
 	}
-	body, err := events.Encode(e)
-	if err != nil {
-		return e, fmt.Errorf("encode event: %w", err)
+	r.over = true
+	r.ignorePending("the run is over")
+	r.sender.finish()
+	return nil
+}
+
+// Close lets go of the bus at once and does not end the run: another process
+// may re-attach to it. What still waits to be sent is lost. A run that is over
+// need not be closed.
+func (r *Run) Close() { r.sender.stop() }
+
+// release stops listening; the sender calls it when it has ended.
+func (r *Run) release() {
+	for _, s := range r.subs {
+		_ = s.Unsubscribe() // the connection is gone, or it worked
 	}
-	m := nats.NewMsg(events.EventSubject(e.Tenant, e.Agent, e.Task, e.Run))
-	m.Data = body
-	m.Header.Set("Nats-Msg-Id", e.ID)
-	if check != nil {
-		m.Header.Set(events.HeaderCheck, check.String())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.released = true
+	close(r.controls)
+}
+
+// usable says why nothing more may be reported. The caller holds mu.
+func (r *Run) usable() error {
+	switch {
+	case r.halted != nil:
+		return r.halted
+	case r.over, r.released:
+		return ErrOver
 	}
-	r.sender.add(m)
-	return e, nil
+	return nil
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -15,73 +16,159 @@ import (
 // takes under the same id.
 type sender struct {
 	js      jetstream.JetStream
-	cfg     Config
-	queue   chan *nats.Msg
+	cfg     *Config
 	dropped atomic.Uint64
-	ctx     context.Context
+	ctx     context.Context // ends when the run lets go
 	cancel  context.CancelFunc
-	done    sync.WaitGroup
-	open    atomic.Int64 // queued or in flight
-	idle    chan struct{}
+	wake    chan struct{} // has a token when there may be something to do
+	done    chan struct{} // closed when nothing more is sent
+
+	mu        sync.Mutex
+	queue     []*nats.Msg // the first one is in flight
+	bytes     int
+	finishing bool // ends when the queue is empty
+	ended     bool
 }
 
-// Waits between two attempts.
+// Waits between two attempts, and what may wait.
 const (
-	attempt  = 2 * time.Second
-	firstGap = 20 * time.Millisecond
-	lastGap  = 2 * time.Second
+	attemptWait = 2 * time.Second
+	firstGap    = 20 * time.Millisecond
+	lastGap     = 2 * time.Second
+	queueBytes  = 32 << 20
 )
 
-func newSender(js jetstream.JetStream, cfg Config) *sender {
-	s := &sender{js: js, cfg: cfg, queue: make(chan *nats.Msg, cfg.Queue), idle: make(chan struct{}, 1)}
+// newSender starts a sender; ended is called once when it has ended.
+func newSender(js jetstream.JetStream, cfg *Config, ended func()) *sender {
+	s := &sender{js: js, cfg: cfg, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.done.Go(s.run)
+	go func() {
+		defer close(s.done)
+		defer ended()
+		s.run()
+	}()
 	return s
 }
 
-// add queues an event, or drops and counts it where the queue is full. It
-// never blocks the agent.
-func (s *sender) add(m *nats.Msg) {
-	s.open.Add(1)
-	select {
-	case s.queue <- m:
-	default:
-		s.open.Add(-1)
-		if s.dropped.Add(1) == 1 {
-			s.cfg.Logger.Warn("the bus is away and the queue is full: events are dropped", "run", s.cfg.Run)
-		}
+// add queues an event; where the queue is full it is dropped and counted,
+// unless it must be said. It never blocks the agent.
+func (s *sender) add(m *nats.Msg, must bool) {
+	s.mu.Lock()
+	full := len(s.queue) >= s.cfg.Queue || s.bytes+len(m.Data) > queueBytes
+	ok := !s.ended && (must || !full)
+	if ok {
+		s.queue = append(s.queue, m)
+		s.bytes += len(m.Data)
 	}
+	s.mu.Unlock()
+	if ok {
+		signal(s.wake)
+		return
+	}
+	if s.dropped.Add(1) == 1 {
+		s.cfg.Logger.Warn("events are dropped: the queue for the bus is full, or the run has let go of it")
+	}
+}
+
+// signal leaves a token in c, which has room for one.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// finish ends the sender once everything is sent.
+func (s *sender) finish() {
+	s.mu.Lock()
+	s.finishing = true
+	s.mu.Unlock()
+	signal(s.wake)
+}
+
+// stop ends the sender at once and waits for that; what is queued is lost.
+func (s *sender) stop() {
+	s.cancel()
+	<-s.done
+}
+
+// flush waits until a finishing sender has sent everything, at most for limit.
+func (s *sender) flush(ctx context.Context, limit time.Duration) error {
+	bound, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	select {
+	case <-s.done:
+	case <-bound.Done():
+	}
+	s.mu.Lock()
+	left, ended := len(s.queue), s.ended
+	s.mu.Unlock()
+	switch {
+	case left == 0:
+		return nil
+	case ended:
+		return fmt.Errorf("%d events were not stored: the run has let go of the bus", left)
+	}
+	return fmt.Errorf("%d events are not stored yet: %w", left, bound.Err())
 }
 
 func (s *sender) run() {
+	for m := s.next(); m != nil && s.send(m); m = s.next() {
+		s.mu.Lock()
+		s.bytes -= len(m.Data)
+		s.queue[0] = nil
+		s.queue = s.queue[1:]
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+}
+
+// next waits for an event; nil means that none will come.
+func (s *sender) next() *nats.Msg {
 	for {
+		s.mu.Lock()
+		if len(s.queue) > 0 {
+			defer s.mu.Unlock()
+			return s.queue[0]
+		}
+		s.ended = s.finishing || s.ctx.Err() != nil
+		ended := s.ended
+		s.mu.Unlock()
+		if ended {
+			return nil
+		}
 		select {
+		case <-s.wake:
 		case <-s.ctx.Done():
-			return
-		case m := <-s.queue:
-			if !s.send(m) {
-				return
-			}
-			if s.open.Add(-1) == 0 {
-				select {
-				case s.idle <- struct{}{}:
-				default:
-				}
-			}
 		}
 	}
 }
 
-// send publishes one event until it is stored; false when the run lets go.
+// send publishes one event until the bus has it or refuses it for good; false
+// when there is no bus any more or the run lets go.
 func (s *sender) send(m *nats.Msg) bool {
-	for gap := firstGap; ; gap = min(2*gap, lastGap) {
-		ctx, cancel := context.WithTimeout(s.ctx, attempt)
-		_, err := s.js.PublishMsg(ctx, m)
-		cancel()
-		if err == nil {
-			return true
+	for n, gap := 0, firstGap; ; n, gap = n+1, min(2*gap, lastGap) {
+		if !s.connected() {
+			return false
 		}
-		s.cfg.Logger.Debug("an event is sent again", "run", s.cfg.Run, "error", err)
+		ctx, cancel := context.WithTimeout(s.ctx, attemptWait)
+		ack, err := s.js.PublishMsg(ctx, m)
+		cancel()
+		switch {
+		case err == nil && ack.Duplicate && n == 0:
+			s.cfg.Logger.Error("the bus already holds an event of this id", "event", m.Header.Get(nats.MsgIdHdr))
+			return true
+		case err == nil:
+			return true
+		case refused(err):
+			s.dropped.Add(1)
+			s.cfg.Logger.Error("the bus refuses an event", "event", m.Header.Get(nats.MsgIdHdr), "bytes", len(m.Data), "error", err)
+			return true
+		case n == 3:
+			s.cfg.Logger.Warn("the bus takes no events; they wait", "error", err)
+		}
 		select {
 		case <-s.ctx.Done():
 			return false
@@ -90,22 +177,35 @@ func (s *sender) send(m *nats.Msg) bool {
 	}
 }
 
-// flush waits until nothing is queued or in flight.
-func (s *sender) flush(ctx context.Context) error {
-	for s.open.Load() > 0 {
+// connected waits for the connection; false when it will not be any more, or
+// the run lets go. Nothing is published without one, so that nothing stale
+// leaves later.
+func (s *sender) connected() bool {
+	nc := s.cfg.Conn
+	if nc.IsConnected() {
+		return s.ctx.Err() == nil
+	}
+	changed := nc.StatusChanged(nats.CONNECTED, nats.CLOSED)
+	defer nc.RemoveStatusListener(changed)
+	for !nc.IsConnected() {
+		if nc.IsClosed() {
+			s.cfg.Logger.Error("the connection is closed; nothing more can be reported")
+			return false
+		}
 		select {
-		case <-s.idle:
-		case <-ctx.Done():
-			return fmt.Errorf("flush %d events: %w", s.open.Load(), ctx.Err())
+		case <-changed:
 		case <-s.ctx.Done():
-			return fmt.Errorf("flush %d events: %w", s.open.Load(), s.ctx.Err())
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
-// stop ends the sender; what is queued is lost.
-func (s *sender) stop() {
-	s.cancel()
-	s.done.Wait()
+// refused says that the bus will never take this event.
+func refused(err error) bool {
+	var api *jetstream.APIError
+	return errors.Is(err, nats.ErrMaxPayload) || errors.As(err, &api) && api.ErrorCode == tooLarge
 }
+
+// tooLarge is the code of a message that is larger than the stream takes.
+const tooLarge jetstream.ErrorCode = 10054
