@@ -27,22 +27,33 @@ type Spec struct {
 	New   func() Detector // with the parameters of the default policy
 }
 
-// Whole is the weight of one futile step; half a step counts 1.
-const Whole = 2
+// Whole is the weight of one futile step. Sixths of it let half a step, a third
+// and two thirds be whole numbers.
+const Whole = 6
 
 // Finding is what a detector saw in one event.
 type Finding struct {
 	Detector string        // name of its Spec, set by whoever ran it
 	Cause    features.Hash // what repeats: equal causes belong to one incident
-	Weight   int           // evidence this event adds, in halves of a futile step
-	Need     int           // evidence on the cause at which to speak, in halves; 0 speaks at once
+	Weight   int           // evidence this event adds, in sixths of a futile step
+	Need     int           // evidence on the cause at which to speak, in sixths; 0 speaks at once
 	Slow     bool          // a kind that shows over many turns and needs more evidence before a halt
+	Ground   Ground        // what it rests on
 	Act      Act           // rung the detector itself asks for; ByLadder leaves it to the policy
 	Replay   state.Ref     // result that may be handed back instead of executing the call, zero for none
 	ReplayOf state.Ref     // the call which that result answered
 
 	Evidence Evidence
 }
+
+// Ground is what evidence rests on.
+type Ground uint8
+
+const (
+	Acts  Ground = iota // calls and what came back
+	Words               // what was said beside calls; that alone ends no run
+	Talk                // what was said in turns without any call
+)
 
 // Act is what a finding asks for.
 type Act uint8

@@ -93,6 +93,16 @@ func checkFinding(t *testing.T, f *detectors.Finding, run *state.Run, e *events.
 
 const long = "an answer of more than sixty characters, which nobody takes for an acknowledgement"
 
+const eight = `call a {"n":1}
+call a {"n":2}
+call a {"n":3}
+call a {"n":4}
+call a {"n":5}
+call a {"n":6}
+call a {"n":7}
+call a {"n":8}
+`
+
 const thrice = `call grep {"q":"foo"}
 result no matches in the whole of the tree, not one
 call grep {"q":"foo"}
@@ -180,6 +190,10 @@ func TestFindings(t *testing.T) {
 		{"a cycle of calls is told before it is executed", "call a {}\ncall b {}\ncall a {}\ncall b {}\ncall a {}\n", detectors.Cycle{Shortest: 2, Longest: 2, Laps: 2, On: detectors.OnCall}, []said{
 			{At: 4, Weight: 2, Tool: "b", Count: 2, Since: 1, Events: []uint64{1, 3, 4}, Calls: []uint64{3, 4}, What: "is part of a cycle of 2 calls that has gone round twice"},
 			{At: 5, Weight: 2, Tool: "a", Count: 2, Since: 2, Events: []uint64{2, 4, 5}, Calls: []uint64{4, 5}, What: "is part of a cycle of 2 calls that has gone round twice"},
+		}},
+		{"of many events the first and the last are named", eight + eight, detectors.Cycle{Shortest: 2, Longest: 8, Laps: 2, On: detectors.OnCall}, []said{
+			{At: 16, Weight: 2, Tool: "a", Count: 2, Since: 1, Events: []uint64{1, 10, 11, 12, 13, 14, 15, 16}, Calls: []uint64{9, 10, 11, 12, 13, 14, 15, 16},
+				What: "is part of a cycle of 8 calls that has gone round twice"},
 		}},
 		{"an error class from its second time on", "call a {\"x\":1}\nerror no such order 1\ncall a {\"x\":2}\nerror no such order 2\ncall a {\"x\":3}\nerror no such order 3\n", detectors.NewSameError(), []said{
 			{At: 4, Weight: 2, Need: 4, Tool: "a", Count: 2, Since: 1, Events: []uint64{2, 3, 4}, Calls: []uint64{3}, Answer: 4,

@@ -102,7 +102,7 @@ func (d Repeat) answered(w state.View, e *events.Event) (Finding, bool) {
 	}, true
 }
 
-// weight says how futile the step was, in halves; 0 means not at all.
+// weight says how futile the step was, in sixths; 0 means not at all.
 func (d Repeat) weight(w state.View, changed bool) int {
 	c, s, p := &w.Cur.Call, &w.Cur.Step, &w.Cur.Prior
 	same := p.Results > 0 && p.Result == s.Result
