@@ -1,0 +1,116 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/loopwatch/loopwatch/pkg/actions"
+	"github.com/loopwatch/loopwatch/pkg/events"
+	"github.com/loopwatch/loopwatch/pkg/state"
+)
+
+func scope(run string) events.Scope {
+	return events.Scope{Tenant: "default", Task: "t1", Run: run}
+}
+
+func TestAnOperatorsHaltSticksUntilResumed(t *testing.T) {
+	w := newWorld(t, "sundry")
+	w.start("r1", "")
+	same(t, "halt", acted(w.operate(events.Operator{Action: "halt", Scope: scope("r1"), Reason: "wrong customer", By: "ops"})), []string{"r1:halt:operator"})
+	h := w.run("r1").Ledger.Halt
+	if h.Reason != "wrong customer" || h.By != "ops" || h.EndStatus != "halted" {
+		t.Errorf("the halt says %+v", h)
+	}
+	if a := w.start("r1", "").Answer; a.Decision != actions.RefuseCall {
+		t.Errorf("a new start of the halted run is told %s", a.Decision)
+	}
+	if a := w.start("r2", "").Answer; a.Decision != actions.RefuseCall {
+		t.Errorf("the next attempt of its task is told %s", a.Decision)
+	}
+	note := w.operate(events.Operator{Action: "resume", Scope: scope("r1"), Note: "use order 4471"})
+	same(t, "resume", acted(note), []string{"r1:inject_observation:operator"})
+	if note.Decisions[0].Note != "use order 4471" {
+		t.Errorf("the note is %q", note.Decisions[0].Note)
+	}
+	if a := w.start("r1", "").Answer; a.Decision != actions.Allow || len(a.Unacked) != 1 {
+		t.Errorf("after the resumption: %+v", a)
+	}
+	if a := w.start("r3", "").Answer; a.Decision != actions.Allow {
+		t.Errorf("a new attempt after the resumption is told %s", a.Decision)
+	}
+	if !w.run("r2").Ledger.Halt.Active() {
+		t.Error("resuming r1 lifted the halt of r2 too")
+	}
+}
+
+func TestAResumedRunHasAFreshWindow(t *testing.T) {
+	w := newWorld(t, "sundry")
+	w.loop("r1")
+	w.operate(events.Operator{Action: "resume", Scope: scope("r1"), Add: events.Limits{MaxTurns: 5, MaxCostUSD: 2}})
+	r := w.run("r1")
+	if r.Window.Keys.Len() != 0 || len(r.Ledger.Incidents) != 0 || r.Ledger.Observations != 0 {
+		t.Error("the window or the ledger is not fresh")
+	}
+	if r.Granted.MaxTurns != 5 || r.Granted.MaxCostUSD != 2 {
+		t.Errorf("granted %+v", r.Granted)
+	}
+	if a := w.call("r1", 4, `{"n":1}`).Answer; a.Decision != actions.Allow {
+		t.Errorf("the first call after the resumption is told %s", a.Decision)
+	}
+	same(t, "again", acted(w.call("r1", 5, `{"n":1}`)), []string{"r1:inject_observation:repeat"})
+}
+
+func TestHaltsByScope(t *testing.T) {
+	w := newWorld(t, "default")
+	w.start("r1", "")
+	w.start("r2", "")
+	w.step("r3", events.Event{Kind: events.RunStart, Task: "t2", Start: &events.Start{}})
+	all := events.Scope{Agent: "support"}
+	halted := w.operate(events.Operator{Action: "halt", Scope: all, Reason: "bad prompt", For: "2h"})
+	if n := len(acted(halted)); n != 3 {
+		t.Errorf("%d runs halted: %v", n, acted(halted))
+	}
+	late := w.step("r4", events.Event{Kind: events.RunStart, Task: "t3", Start: &events.Start{}})
+	if late.Answer.Decision != actions.RefuseCall {
+		t.Errorf("a run that starts later is told %s", late.Answer.Decision)
+	}
+	w.tick(2*time.Hour + time.Second)
+	free := w.step("r5", events.Event{Kind: events.RunStart, Task: "t4", Start: &events.Start{}})
+	if free.Answer.Decision != actions.Allow {
+		t.Errorf("after its time a new run is told %s", free.Answer.Decision)
+	}
+	if !w.run("r1").Ledger.Halt.Active() {
+		t.Error("a run that was halted goes on by itself")
+	}
+}
+
+func TestLiftingAScopeLiftsWhatItHalted(t *testing.T) {
+	w := newWorld(t, "sundry")
+	w.loop("looper")
+	w.start("other", "")
+	w.step("r9", events.Event{Kind: events.RunStart, Task: "t9", Start: &events.Start{}})
+	w.operate(events.Operator{Action: "halt", Scope: events.Scope{Tenant: "default"}, Reason: "freeze"})
+	w.operate(events.Operator{Action: "resume", Scope: events.Scope{Tenant: "default"}})
+	if !w.run("looper").Ledger.Halt.Active() {
+		t.Error("lifting the freeze let a looping run go")
+	}
+	if r := w.part.Run(state.RunID{Tenant: "default", Task: "t9", Run: "r9"}); r.Ledger.Halt.Active() {
+		t.Error("the frozen run is still halted")
+	}
+	if len(w.part.Meta.Halts) != 0 {
+		t.Errorf("scopes still halted: %+v", w.part.Meta.Halts)
+	}
+}
+
+func TestActsThatCannotBeRead(t *testing.T) {
+	w := newWorld(t, "default")
+	for name, o := range map[string]events.Operator{
+		"unknown action": {Action: "pause"},
+		"no duration":    {Action: "halt", For: "soon"},
+		"negative":       {Action: "halt", For: "-1h"},
+	} {
+		if r := w.operate(o); r.Reject == nil || r.Reject.Reason != events.ReasonBadValue {
+			t.Errorf("%s: %v", name, r.Reject)
+		}
+	}
+}
