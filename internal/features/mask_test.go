@@ -66,7 +66,7 @@ func TestMaskVolatileFields(t *testing.T) {
 
 func FuzzMask(f *testing.F) {
 	for _, s := range []string{
-		"2024-05-16T10:00:00Z5s", "pid: 1:23:45:67", "0x1f 9f3c2ab41d-", "session_id: a1", "1.5s20ms", "k: v\nk=v&k", `"k": "a`, "12:00:00.1.2",
+		"2024-05-16T10:00:00Z5s", "pid: 1:23:45:67", "0x1f 9f3c2ab41d-", "session_id: a1", "1.5s20ms", "k: v\nk=v&k", `"k": "a`, "12:00:00.1.2", `k:""0`,
 	} {
 		f.Add([]byte(s))
 	}

@@ -33,6 +33,9 @@ func volatileValue(text []byte, i int) (from, end int) {
 	for i < len(text) && text[i] == ' ' {
 		i++
 	}
+	if bytes.HasPrefix(text[i:], []byte("<v>")) {
+		return i, i + 3 // masked before
+	}
 	if i < len(text) && (text[i] == '"' || text[i] == '\'') {
 		return i, quoteEnd(text, i)
 	}
