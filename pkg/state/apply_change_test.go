@@ -103,6 +103,16 @@ func TestErrorClasses(t *testing.T) {
 			}
 			s.want("count", s.Cur.Error.Count, 1)
 		}},
+		{"a failure that comes late for an earlier round does not count again", func(s *story) {
+			for round, id := range []string{"a", "b", "c", "d"} {
+				s.call(1+round/2, id, "lookup", id)
+			}
+			for _, id := range []string{"a", "c", "b", "d"} {
+				s.fail(2, id, "not found")
+			}
+			s.want("count", s.Cur.Error.Count, 2)
+			s.want("over tools", s.Window.Sibling.Count, 2)
+		}},
 		{"a success of the tool forgets its classes", func(s *story) {
 			fail(s, 1, "lookup", "7", "not found")
 			s.step(2, "lookup", "8", "an order of three pencils")
