@@ -156,5 +156,5 @@ Generated from the schema and the presets: go test ./cmd/loopwatch -run Docs -up
 A policy is one YAML file, read strictly: unknown keys, wrong types and values out of bounds are all reported at once,
 with line and bound (loopwatch policy check FILE). A file may name a preset in extends and override parts of it. The
 parameters of the detectors are in [detectors.md](detectors.md); each detector also has mode (off, shadow or enforce) and,
-where its ladder is its own, rungs. Evidence is counted in futile steps; halves are allowed.
+where its ladder is its own, rungs. Evidence is counted in futile steps; sixths are allowed, written to two decimals.
 `

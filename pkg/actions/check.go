@@ -21,7 +21,7 @@ func (d *document) check(doc *strictyaml.Document) {
 		doc.Fault("extends", "%q is no preset; there are %s", d.Extends, strings.Join(Presets(), ", "))
 	}
 	checkRungs(doc, "ladder.rungs", d.Ladder.Rungs)
-	if most := steps(2 * d.Ladder.Density.Steps); d.Ladder.Density.Need > most {
+	if most := steps(detectors.Whole * d.Ladder.Density.Steps); d.Ladder.Density.Need > most {
 		doc.Fault("ladder.density.need", "%v is above the steps judged, %d", d.Ladder.Density.Need.WriteYAML(), d.Ladder.Density.Steps)
 	}
 	d.Detectors.check(doc)

@@ -1,9 +1,11 @@
 package actions
 
 import (
+	"math"
 	"time"
 
 	"github.com/loopwatch/loopwatch/internal/strictyaml"
+	"github.com/loopwatch/loopwatch/pkg/detectors"
 )
 
 // document is a policy as it is written. Its tags are the schema: what reads,
@@ -39,8 +41,11 @@ type ladder struct {
 	NextAfter    steps    `yaml:"next_after" doc:"futile steps after a rung at which the next is taken"`
 	Spread       int      `yaml:"spread" bound:"0..1000" doc:"calls since the rung after which one futile step less suffices; 0 for never"`
 	SlowFactor   int      `yaml:"slow_factor" bound:"1..100" doc:"multiplies next_after for kinds that show over many turns"`
+	Weak         steps    `yaml:"weak" doc:"futile steps that a failure, or an answer of known lines only, counts as while an incident is open"`
+	Hard         steps    `yaml:"hard" doc:"futile steps besides restated text without which that text ends no run; 0 for none"`
+	Talk         steps    `yaml:"talk" doc:"turns without a call at which the next rung is taken when there is nothing but such turns. Only with hard"`
 	Calm         int      `yaml:"calm" bound:"0..1000" doc:"steps without evidence after which a run counts as recovered; 0 for never"`
-	SlowCalm     int      `yaml:"slow_calm" bound:"1..100" doc:"multiplies calm for kinds that show over many turns"`
+	SlowCalm     int      `yaml:"slow_calm" bound:"0..1000" doc:"the same for kinds that show over many turns"`
 	Density      density  `yaml:"density" doc:"speaks when many of the last steps were futile, for whatever causes"`
 }
 
@@ -66,7 +71,7 @@ type exemption struct {
 	Detectors []string `yaml:"detectors" doc:"for which detectors; absent for all"`
 }
 
-// steps is evidence in whole futile steps, halves allowed; held in halves.
+// steps is evidence in futile steps, sixths allowed; held in sixths.
 type steps int
 
 // maxSteps bounds evidence thresholds.
@@ -79,18 +84,18 @@ func (s *steps) ReadYAML(v strictyaml.Value) {
 	case !ok:
 	case x < 0 || x > maxSteps:
 		v.Fault("%v is outside 0..%d", x, maxSteps)
-	case x*2 != float64(int(x*2)):
-		v.Fault("%v is neither a whole number of steps nor a half", x)
+	case math.Abs(x*detectors.Whole-math.Round(x*detectors.Whole)) > 0.05: // two decimals are enough to tell
+		v.Fault("%v is no multiple of a sixth, such as 0.33, 0.5 or 0.67", x)
 	default:
-		*s = steps(x * 2)
+		*s = steps(math.Round(x * detectors.Whole))
 	}
 }
 
 // WriteYAML implements strictyaml.Writer.
-func (s steps) WriteYAML() any { return float64(s) / 2 }
+func (s steps) WriteYAML() any { return math.Round(float64(s)*100/detectors.Whole) / 100 }
 
 // YAMLType implements strictyaml.Typed.
-func (*steps) YAMLType() string { return "number of steps, halves allowed" }
+func (*steps) YAMLType() string { return "number of steps, sixths allowed" }
 
 // date is a day or a time.
 type date time.Time

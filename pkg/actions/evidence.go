@@ -2,6 +2,7 @@ package actions
 
 import (
 	"github.com/loopwatch/loopwatch/pkg/detectors"
+	"github.com/loopwatch/loopwatch/pkg/events"
 	"github.com/loopwatch/loopwatch/pkg/state"
 )
 
@@ -13,23 +14,60 @@ func (d *decider) weigh(found []Found) {
 			continue
 		}
 		a := d.ledger.Accounts.Put(f.Cause)
-		if a.Halves == 0 {
+		if a.Weight == 0 {
 			a.First, a.Round = f.first(), f.Evidence.Since
 		}
-		a.Halves += f.Weight
+		a.Weight += f.Weight
 	}
 }
 
-// book adds the evidence of a finding to an open incident. Several findings of
-// one event are one futile step: only the weightiest counts.
+// book adds the evidence of a finding to an open incident.
 func (d *decider) book(f *Found, in *state.Incident) {
 	in.Clean = 0
-	if !d.policy.Ladder.PerRun || f.Act != detectors.ByLadder {
-		in.After += f.Weight
-		return
+	in.After += f.Weight
+	if f.Ground == detectors.Acts {
+		in.Hard += f.Weight
 	}
-	in.After += max(f.Weight-d.booked, 0)
-	d.booked = max(d.booked, f.Weight)
+}
+
+// joins reports whether a finding belongs to the one incident of the run.
+func (d *decider) joins(f *Found) bool {
+	return d.policy.Ladder.PerRun && f.Act == detectors.ByLadder && f.Rule.Mode != ShadowMode && !d.exempt(f)
+}
+
+// lead returns the finding that speaks for all that belong to the incident of
+// the run, as several findings of one event are one futile step: the one that is
+// nearest to speaking or furthest beyond it, the first of equals. It is -1
+// where there is none.
+func (d *decider) lead(found []Found) int {
+	lead, most := -1, 0
+	for i := range found {
+		f := &found[i]
+		if !d.joins(f) {
+			continue
+		}
+		over := -f.Need
+		if a := d.ledger.Accounts.Get(f.Cause); f.Need > 0 && a != nil {
+			over += a.Weight
+		}
+		if lead < 0 || over > most {
+			lead, most = i, over
+		}
+	}
+	return lead
+}
+
+// second withholds a finding for which another one of the event spoke.
+func (d *decider) second(f *Found) {
+	in := d.match(f, false)
+	switch {
+	case d.ledger.Halt.Active():
+		d.withhold(f, in, Stopped)
+	case in == nil:
+		d.withhold(f, nil, Weak)
+	default:
+		d.withhold(f, in, Cooldown)
+	}
 }
 
 // dense reports whether the last steps, with weight more, were mostly futile.
@@ -49,29 +87,48 @@ func (d *decider) dense(weight int) bool {
 // recovered.
 func (d *decider) settle(found []Found) {
 	cur := &d.run.Cur
-	if cur.Step.Call.IsZero() || cur.SameRound {
-		return
-	}
-	weight := 0
+	futile, acts := false, 0
 	for i := range found {
-		if f := &found[i]; f.Rule.Mode == Enforce && f.Act == detectors.ByLadder && !f.Slow {
-			weight = max(weight, f.Weight)
+		if f := &found[i]; f.Rule.Mode == Enforce && f.Act == detectors.ByLadder {
+			futile = true
+			if f.Ground == detectors.Acts {
+				acts = max(acts, f.Weight)
+			}
 		}
 	}
-	d.ledger.Density.Push(uint8(min(weight, 255)))
-	if weight > 0 || d.policy.Ladder.Calm == 0 {
-		return
+	switch {
+	case cur.Kind == events.TurnKind && !futile:
+		d.heard()
+	case cur.Step.Call.IsZero() || cur.SameRound:
+	case !futile && d.weak():
+	default:
+		d.ledger.Density.Push(uint8(min(acts, 255)))
+		if !futile {
+			d.calm()
+		}
 	}
+}
+
+// calm counts a clean step and closes what the run has recovered from.
+func (d *decider) calm() {
 	for i := range d.ledger.Incidents {
 		in := &d.ledger.Incidents[i]
 		need := d.policy.Ladder.Calm
-		if in.Slow {
-			need *= max(d.policy.Ladder.SlowCalm, 1)
+		if in.Slow && need > 0 {
+			need = max(d.policy.Ladder.SlowCalm, need)
 		}
-		if in.Clean++; in.Clean >= need && !in.Closed && in.Detector != budgetDetector {
+		if in.Clean++; need > 0 && in.Clean >= need && !in.Closed && in.Detector != budgetDetector {
 			in.Closed = true
 			d.ledger.Accounts.Clear()
 			d.ledger.Density.Clear()
 		}
+	}
+}
+
+// heard begins anew to count what was only said: the turn said something else.
+func (d *decider) heard() {
+	in := d.ledger.Open(func(in *state.Incident) bool { return in.Words && !in.Shadow })
+	if d.policy.Ladder.PerRun && in != nil {
+		in.After = 0
 	}
 }

@@ -18,8 +18,18 @@ type Found struct {
 func (p *Policy) Decide(w state.View, found []Found) []Decision {
 	d := decider{policy: p, run: w.Run, ledger: &w.Run.Ledger}
 	d.weigh(found)
+	lead := d.lead(found)
+	if lead >= 0 {
+		d.judge(&found[lead])
+	}
 	for i := range found {
-		d.judge(&found[i])
+		switch f := &found[i]; {
+		case i == lead:
+		case lead >= 0 && d.joins(f):
+			d.second(f)
+		default:
+			d.judge(f)
+		}
 	}
 	d.settle(found)
 	return d.out
@@ -30,7 +40,6 @@ type decider struct {
 	run    *state.Run
 	ledger *state.Ledger
 	spoke  bool // an observation or a halt was decided on this event
-	booked int  // evidence this event has already added to the incident of the run
 	out    []Decision
 }
 
@@ -71,7 +80,7 @@ func (d *decider) match(f *Found, shadow bool) *state.Incident {
 		if in.Shadow != shadow {
 			return false
 		}
-		if d.policy.Ladder.PerRun && f.Act == detectors.ByLadder && !shadow {
+		if d.joins(f) {
 			return in.Detector != budgetDetector
 		}
 		return in.Cause == f.Cause && in.Detector == f.Detector
@@ -87,7 +96,7 @@ func (d *decider) ready(f *Found) bool {
 		return true
 	}
 	a := d.ledger.Accounts.Get(f.Cause)
-	return a != nil && a.Halves >= f.Need || d.dense(f.Weight)
+	return a != nil && a.Weight >= f.Need || f.Ground == detectors.Acts && d.dense(f.Weight)
 }
 
 func (d *decider) open(f *Found, shadow bool) *state.Incident {
@@ -97,7 +106,7 @@ func (d *decider) open(f *Found, shadow bool) *state.Incident {
 	}
 	return d.ledger.Begin(state.Incident{
 		ID: IncidentID(d.run.ID, f.Detector, first), Detector: f.Detector, Cause: f.Cause,
-		Tool: f.Evidence.Hash, First: first, Since: since, Slow: f.Slow, Shadow: shadow,
+		Tool: f.Evidence.Hash, First: first, Since: since, Slow: f.Slow, Words: f.Ground != detectors.Acts, Shadow: shadow,
 	})
 }
 
@@ -107,14 +116,24 @@ func (d *decider) due(f *Found, in *state.Incident) bool {
 		return rungOf(f.Act) != "" && in.Rung < int(f.Act)
 	}
 	l := d.policy.Ladder
-	need := l.NextAfter
-	if in.Slow && l.SlowFactor > 1 {
-		need *= l.SlowFactor
+	if f.Ground != detectors.Acts && in.Hard < l.Hard {
+		return f.Ground == detectors.Talk && in.After >= l.Talk
 	}
+	need := d.next(in, f.Slow)
 	if l.Spread > 0 && !f.Slow && int(d.run.Window.CallNo-in.CallNo) >= l.Spread {
 		need -= detectors.Whole
 	}
 	return in.After >= need
+}
+
+// next returns the evidence at which an incident takes its next rung; slow says
+// that the evidence at hand is of a slow kind.
+func (d *decider) next(in *state.Incident, slow bool) int {
+	need := d.policy.Ladder.NextAfter
+	if (in.Slow || slow) && d.policy.Ladder.SlowFactor > 1 {
+		need *= d.policy.Ladder.SlowFactor
+	}
+	return need
 }
 
 // climb takes the incident's next rung.

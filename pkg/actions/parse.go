@@ -123,6 +123,7 @@ func (l ladder) ladder() Ladder {
 	return Ladder{
 		Rungs: rungs(l.Rungs), PerRun: l.Incidents == "run", Observations: l.Observations,
 		NextAfter: int(l.NextAfter), Spread: l.Spread, SlowFactor: l.SlowFactor,
+		Weak: int(l.Weak), Hard: int(l.Hard), Talk: int(l.Talk),
 		Calm: l.Calm, SlowCalm: l.SlowCalm, DensitySteps: l.Density.Steps, DensityNeed: int(l.Density.Need),
 	}
 }

@@ -57,7 +57,7 @@ line 7: identity.float_decimals: want a whole number, got 2.5
 line 8: identity.upper_fields: want a list, got the text "order_id"
 line 10: ladder.rungs[0]: halt must be the last rung
 line 10: ladder.rungs[2]: inject occurs twice
-line 11: ladder.next_after: 1.3 is neither a whole number of steps nor a half
+line 11: ladder.next_after: 1.3 is no multiple of a sixth, such as 0.33, 0.5 or 0.67
 line 12: ladder.density.steps: 65 is above 64
 line 12: ladder.density.need: 9 is above the steps judged, 8
 line 13: control_ttl: want a duration such as 90s or 10m, got 10
@@ -121,7 +121,7 @@ extends: default
 memory: 512
 identity: {lower_strings: true, upper_fields: [sku], collapse: all, float_decimals: 3, narration: []}
 replay: listed
-ladder: {rungs: [inject, escalate, halt], incidents: cause, observations: 2, next_after: 1.5, spread: 5, slow_factor: 3, calm: 4, slow_calm: 7, density: {steps: 10, need: 2.5}}
+ladder: {rungs: [inject, escalate, halt], incidents: cause, observations: 2, next_after: 1.5, spread: 5, slow_factor: 3, weak: 0.33, hard: 1, talk: 8.67, calm: 4, slow_calm: 7, density: {steps: 10, need: 2.5}}
 control_ttl: 1m
 lost_after: 1h30m
 resend_after: 5s
@@ -140,8 +140,8 @@ tools:
 		Name: "fleet-7", Memory: 512, Replay: ReplayListed, Control: time.Minute, Idle: 90 * time.Minute, Resend: 5 * time.Second,
 		Fold: features.Fold{LowerStrings: true, UpperFields: []string{"sku"}, Collapse: features.CollapseAll, FloatDecimals: 3, Narration: []string{}},
 		Ladder: Ladder{
-			Rungs: []Rung{RungInject, RungEscalate, RungHalt}, Observations: 2, NextAfter: 3, Spread: 5,
-			SlowFactor: 3, Calm: 4, SlowCalm: 7, DensitySteps: 10, DensityNeed: 5,
+			Rungs: []Rung{RungInject, RungEscalate, RungHalt}, Observations: 2, NextAfter: 9, Spread: 5,
+			SlowFactor: 3, Weak: 2, Hard: 6, Talk: 52, Calm: 4, SlowCalm: 7, DensitySteps: 10, DensityNeed: 15,
 		},
 		Tools: map[string]Tool{
 			"search": {Effect: events.EffectRead, Polls: &yes, Identity: []string{"q"}, Volatile: []string{"took"}, Replay: true,

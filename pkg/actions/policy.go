@@ -87,13 +87,16 @@ type Ladder struct {
 	Rungs        []Rung
 	PerRun       bool // one open incident a run: whatever is futile while it is open belongs to it
 	Observations int  // at most so many a run
-	NextAfter    int  // evidence after a rung at which the next is taken, in halves
-	Spread       int  // calls since the rung after which half a step less suffices; 0 for never
+	NextAfter    int  // evidence after a rung at which the next is taken, in sixths of a futile step
+	Spread       int  // calls since the rung after which one futile step less suffices; 0 for never
 	SlowFactor   int  // multiplies NextAfter for slow kinds
+	Weak         int  // evidence a failed step, or one that showed only what was seen before, adds to an open incident, in sixths
+	Hard         int  // evidence of acts, in sixths, below which words alone end no run; 0 for never
+	Talk         int  // evidence, in sixths, at which turns without calls take the next rung below Hard
 	Calm         int  // clean steps after which the run counts as recovered; 0 for never
-	SlowCalm     int  // multiplies Calm for slow kinds
+	SlowCalm     int  // the same for slow kinds
 	DensitySteps int  // the last steps that are judged together
-	DensityNeed  int  // evidence among them at which to speak, in halves; 0 for never
+	DensityNeed  int  // evidence among them at which to speak, in sixths; 0 for never
 }
 
 // Features returns the rules by which identity is judged, with the key that

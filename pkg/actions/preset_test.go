@@ -33,14 +33,14 @@ func TestPresetsFollowTheirTexts(t *testing.T) {
 				Collapse: features.CollapseAll, FloatDecimals: 2, Narration: []string{},
 			},
 			Memory: 4096, Replay: ReplayAll,
-			Ladder: Ladder{Rungs: []Rung{RungInject, RungHalt}, Observations: 3, NextAfter: detectors.Whole, SlowFactor: 1, SlowCalm: 1, DensitySteps: 8},
+			Ladder: Ladder{Rungs: []Rung{RungInject, RungHalt}, Observations: 3, NextAfter: detectors.Whole, SlowFactor: 1, DensitySteps: 8},
 			Rungs: map[string][]Rung{
 				"cycle": {RungInject}, "repeat": nil, "no_progress": {RungInject, RungEscalate}, "reask": {RungInject, RungEscalate},
 			},
 		}},
 		{"forty-times", shape{
 			Fold: features.Fold{UpperFields: []string{}, Narration: []string{}}, Memory: 4096, Replay: ReplayNone,
-			Ladder: Ladder{Rungs: []Rung{RungHalt}, NextAfter: detectors.Whole, SlowFactor: 1, SlowCalm: 1, DensitySteps: 8},
+			Ladder: Ladder{Rungs: []Rung{RungHalt}, NextAfter: detectors.Whole, SlowFactor: 1, DensitySteps: 8},
 			Rungs:  map[string][]Rung{"repeat": nil, "stagnation": nil, "budget": nil},
 		}},
 	}
@@ -107,7 +107,8 @@ func TestDefaultAsksEveryDetector(t *testing.T) {
 	}
 	want := Ladder{
 		Rungs: []Rung{RungInject, RungHalt}, PerRun: true, Observations: 3, NextAfter: 3 * detectors.Whole,
-		Spread: 4, SlowFactor: 2, Calm: 3, SlowCalm: 6, DensitySteps: 8, DensityNeed: 4 * detectors.Whole,
+		Spread: 4, SlowFactor: 2, Weak: detectors.Whole / 2, Hard: 2 * detectors.Whole, Talk: 10 * detectors.Whole,
+		Calm: 4, SlowCalm: 18, DensitySteps: 8, DensityNeed: 3 * detectors.Whole,
 	}
 	if diff := cmp.Diff(want, p.Ladder); diff != "" {
 		t.Errorf("ladder (-study +policy):\n%s", diff)

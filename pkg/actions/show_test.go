@@ -115,7 +115,7 @@ func TestKeysCoverTheFile(t *testing.T) {
 	want := []Key{
 		{"memory", "whole number", "16..4096", "distinct calls and results remembered of a run, exactly"},
 		{"control_ttl", "duration", "1s..24h", "how long a control message stays valid"},
-		{"ladder.density.need", "number of steps, halves allowed", "", "futile steps among them at which to speak; 0 for never"},
+		{"ladder.density.need", "number of steps, sixths allowed", "", "futile steps among them at which to speak; 0 for never"},
 		{"tools.NAME.exempt.expires", "date", "", "day from which it no longer holds (00:00 UTC), or an RFC 3339 time"},
 	}
 	for _, k := range want {

@@ -22,7 +22,7 @@ func (l *Ledger) code(c *coder) {
 func codeByte(x *uint8, c *coder) { codeEnum(c, x, 255) }
 
 func (a *Account) code(c *coder) {
-	c.int(&a.Halves)
+	c.int(&a.Weight)
 	c.ref(&a.First)
 	c.int(&a.Round)
 }
@@ -36,9 +36,10 @@ func (i *Incident) code(c *coder) {
 	c.int(&i.Since)
 	c.int(&i.Rung)
 	c.int(&i.After)
+	c.int(&i.Hard)
 	c.u32(&i.CallNo)
 	c.int(&i.Clean)
-	c.flags(&i.Slow, &i.Shadow, &i.Closed)
+	c.flags(&i.Slow, &i.Words, &i.Shadow, &i.Closed)
 	codeString(c, &i.Reason)
 }
 

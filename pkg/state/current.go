@@ -25,6 +25,7 @@ type Current struct {
 
 	SameRound bool     // an earlier call (or result) of the same round was applied
 	Completed bool     // a round was completed: by its last result, or because the event opened the next
+	Familiar  bool     // the result showed lines seen before and hardly another, and nothing took effect
 	Lap       bool     // and it is the newest of Window.Laps
 	Asked     []string // fields asked for although they are held
 	NewTurn   bool     // the event opened a round

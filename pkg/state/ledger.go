@@ -14,7 +14,7 @@ const (
 type Ledger struct {
 	Incidents    []Incident
 	Accounts     Table[Account] // evidence by cause
-	Density      Ring[uint8]    // weight of the last steps, in halves
+	Density      Ring[uint8]    // weight of the last steps, in sixths of a futile one
 	Observations int            // injected so far
 	Controls     int            // acted controls so far
 	Unacked      []Control
@@ -24,9 +24,9 @@ type Ledger struct {
 	ActedPast    bool   // the worker acted past its halt
 }
 
-// Account is the evidence gathered on one cause, in halves of a futile step.
+// Account is the evidence gathered on one cause.
 type Account struct {
-	Halves int
+	Weight int // in sixths of a futile step
 	First  Ref
 	Round  int // round of the first evidence
 }
@@ -40,10 +40,12 @@ type Incident struct {
 	First    Ref           // first evidence event
 	Since    int           // round of the first evidence
 	Rung     int           // rungs taken so far
-	After    int           // evidence since the last rung, in halves
+	After    int           // evidence since the last rung, in sixths of a futile step
+	Hard     int           // evidence of acts, not of words, since it opened; in sixths
 	CallNo   uint32        // Window.CallNo at the last rung
 	Clean    int           // steps in a row without evidence
 	Slow     bool          // shows over many turns: needs more evidence
+	Words    bool          // opened by what was said, not by what was done
 	Shadow   bool          // findings are logged, nothing is done
 	Closed   bool          // the run recovered
 	Reason   string        // reason logged last: the next one is logged when it differs
