@@ -33,7 +33,7 @@ var lines = []string{
 func randomStory(t *rapid.T) trace.Section {
 	src := "-- random --\nuser hello\n"
 	open, called := 0, false
-	for range rapid.IntRange(1, 80).Draw(t, "lines") {
+	for range rapid.IntRange(1, 50).Draw(t, "lines") {
 		l := rapid.SampledFrom(lines).Draw(t, "line")
 		switch answers := strings.HasPrefix(l, "result") || strings.HasPrefix(l, "error"); {
 		case answers && open == 0, strings.HasPrefix(l, "|") && !called:
