@@ -50,3 +50,12 @@ func (f busFlags) open(ctx context.Context) (*bus, error) {
 func (b *bus) close() { b.nc.Close() }
 
 func (b *bus) fleet() *fleet.Client { return &fleet.Client{Conn: b.nc, Partitions: b.partitions} }
+
+// log opens the decision log of a partition for reading.
+func (b *bus) log(ctx context.Context, p int) (*natsbus.DecisionLog, error) {
+	nb, err := natsbus.New(b.nc, b.partitions)
+	if err != nil {
+		return nil, err
+	}
+	return nb.OpenLog(ctx, p, func(natsbus.Record) bool { return false })
+}

@@ -40,7 +40,7 @@ func (c *demoCmd) Run(ctx context.Context, ios streams) (err error) {
 		}
 	}()
 	log := slog.New(slog.NewTextHandler(ios.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	a, err := app.Start(ctx, app.Options{Embedded: true, Data: dir, Policy: policy, Version: version(), Logger: log})
+	a, err := app.Start(ctx, app.Options{Embedded: true, Volatile: true, Data: dir, Policy: policy, Version: version(), Logger: log})
 	if err != nil {
 		return err
 	}

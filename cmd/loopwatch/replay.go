@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/loopwatch/loopwatch/internal/replay"
 	"github.com/loopwatch/loopwatch/pkg/actions"
@@ -19,7 +18,7 @@ type replayCmd struct {
 	Policy        string    `help:"Policy file or preset; obeyed instead of the trace's own." placeholder:"FILE|PRESET"`
 	Until         time.Time `help:"Let time pass up to here after a task's last event (RFC 3339)." placeholder:"TIME"`
 	FailOnFinding bool      `help:"Exit with 3 when decisions were acted."`
-	Output        string    `short:"o" help:"Output format." enum:"table,ndjson,json" default:"ndjson"`
+	Output        string    `short:"o" help:"Output format." enum:"table,ndjson" default:"ndjson"`
 	Files         []string  `arg:"" help:"Trace files (.jsonl, .jsonl.gz), or - for stdin." name:"file"`
 }
 
@@ -36,30 +35,16 @@ func (c *replayCmd) Run(ctx context.Context, io streams) error {
 		}
 	}
 	out := bufio.NewWriter(io.out)
-	defer out.Flush()
-	r, err := replay.New(opts, func(l replay.Line) error {
-		if err := json.MarshalWrite(out, l, json.Deterministic(true), jsontext.Multiline(false)); err != nil {
-			return err
-		}
-		return out.WriteByte('\n')
-	})
+	r, err := replay.New(opts, func(l replay.Line) error { return c.print(out, l) })
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	faults := 0
-	for _, name := range c.Files {
-		err := replay.ReadFile(name, io.in, func(e events.Event, raw []byte) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return r.Feed(e, raw)
-		}, func(f replay.Fault) { faults++; fmt.Fprintln(io.err, f.Error()) })
-		if err != nil {
-			return err
-		}
+	faults, err := c.feed(ctx, r, io)
+	if ferr := out.Flush(); err == nil {
+		err = ferr
 	}
-	if err := r.Finish(); err != nil {
+	if err != nil {
 		return err
 	}
 	s := r.Summary
@@ -72,4 +57,36 @@ func (c *replayCmd) Run(ctx context.Context, io streams) error {
 		return exit{code: exitFound}
 	}
 	return nil
+}
+
+// feed replays the files and counts the lines that could not be read.
+func (c *replayCmd) feed(ctx context.Context, r *replay.Replay, io streams) (faults int, err error) {
+	for _, name := range c.Files {
+		err := replay.ReadFile(name, io.in, func(e events.Event, raw []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return r.Feed(e, raw)
+		}, func(f replay.Fault) { faults++; fmt.Fprintln(io.err, f.Error()) })
+		if err != nil {
+			return faults, err
+		}
+	}
+	return faults, r.Finish()
+}
+
+// print writes one decision.
+func (c *replayCmd) print(out *bufio.Writer, l replay.Line) error {
+	if c.Output == "table" {
+		what := string(l.Kind)
+		if l.Reason != actions.Acted {
+			what = string(l.Reason)
+		}
+		_, err := fmt.Fprintf(out, "%-40s %6d  %-18s %-12s %s\n", l.Run, l.Seq, what, l.Detector, firstLine(l.Summary))
+		return err
+	}
+	if err := json.MarshalWrite(out, l, json.Deterministic(true)); err != nil {
+		return err
+	}
+	return out.WriteByte('\n')
 }

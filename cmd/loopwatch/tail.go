@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/actions"
-	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 type tailCmd struct {
@@ -53,46 +53,40 @@ func (c *tailCmd) Run(ctx context.Context, io streams) error {
 
 // partition hands on the records of one decision log.
 func (c *tailCmd) partition(ctx context.Context, b *bus, p int, lines chan<- []byte) error {
-	cfg := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy}
-	if c.All {
-		cfg.DeliverPolicy = jetstream.DeliverAllPolicy
-	}
-	if c.Acted {
-		cfg.FilterSubjects = []string{fmt.Sprintf("lw.ctlp.%d.>", p)}
-	}
-	con, err := b.js.OrderedConsumer(ctx, events.ControlStream(p), cfg)
+	log, err := b.log(ctx, p)
 	if err != nil {
-		return fmt.Errorf("read decision log %d: %w", p, err)
+		return err
 	}
-	if !c.Follow && con.CachedInfo().NumPending == 0 {
-		return nil
+	next := uint64(1)
+	if !c.All {
+		next = log.Last() + 1
 	}
-	it, err := con.Messages()
-	if err != nil {
-		return fmt.Errorf("read decision log %d: %w", p, err)
-	}
-	defer it.Stop()
-	go func() { <-ctx.Done(); it.Stop() }()
 	for {
-		m, err := it.Next()
-		if errors.Is(err, jetstream.ErrMsgIteratorClosed) {
-			return ctx.Err()
-		}
-		if err != nil {
-			return fmt.Errorf("read decision log %d: %w", p, err)
-		}
-		if !strings.Contains(m.Subject(), "._lw.") {
+		err := log.ReadFrom(ctx, next, func(r natsbus.Record) error {
+			next = r.Seq + 1
+			if strings.Contains(r.Subject, "._lw.") || c.Acted && !strings.HasPrefix(r.Subject, "lw.ctlp.") {
+				return nil
+			}
 			select {
-			case lines <- m.Data():
+			case lines <- r.Data:
+				return nil
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+		})
+		if err != nil || !c.Follow {
+			return err
 		}
-		if meta, err := m.Metadata(); !c.Follow && err == nil && meta.NumPending == 0 {
-			return nil
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(tailEvery):
 		}
 	}
 }
+
+// tailEvery is how often the logs are looked at.
+const tailEvery = 200 * time.Millisecond
 
 // print writes one decision.
 func (c *tailCmd) print(line []byte, io streams) error {

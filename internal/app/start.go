@@ -23,10 +23,11 @@ import (
 
 // Options say how to run a processor.
 type Options struct {
-	Embedded bool   // bring a NATS server of our own, its JetStream in Data
+	Embedded bool   // bring a NATS server of our own, its JetStream in Data; Dial is then not used
 	Listen   string // where the embedded server takes clients; empty means a free loopback port
 	Dial     natsbus.Dial
 	Data     string          // data directory; required
+	Volatile bool            // the embedded server may lose what the last moments brought when power fails
 	Policy   *actions.Policy // pushed at start; only with Embedded. nil leaves what the fleet has
 	Ops      string          // address of metrics and probes; empty for none
 	Instance string          // empty means host name and a random part
@@ -115,9 +116,6 @@ func (o Options) complete() (Options, error) {
 	if o.Listen != "" && !o.Embedded {
 		faults = append(faults, errors.New("--listen: only with --embedded"))
 	}
-	if o.Embedded && (o.Dial.URL != "" || o.Dial.Context != "") {
-		faults = append(faults, errors.New("--nats, --context: not together with --embedded"))
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -146,11 +144,14 @@ func instanceName() string {
 func (a *App) connect(ctx context.Context) (*natsbus.Bus, error) {
 	cfg := natsbus.Default()
 	dial := a.opts.Dial
+	if a.opts.Embedded {
+		dial = natsbus.Dial{}
+	}
 	dial.Name, dial.Logger = "loopwatch "+a.opts.Instance, a.opts.Logger
 	if a.opts.Embedded {
 		s, err := natsbus.Embedded(natsbus.ServerConfig{
 			Listen: a.opts.Listen, StoreDir: filepath.Join(a.opts.Data, "jetstream"),
-			Partitions: partitions, Logger: a.opts.Logger,
+			Partitions: partitions, SyncAlways: !a.opts.Volatile, Logger: a.opts.Logger,
 		})
 		if err != nil {
 			return nil, err

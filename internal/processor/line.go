@@ -2,6 +2,7 @@ package processor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -81,7 +82,7 @@ func (p *Processor) step(batch []*work) error {
 		default:
 			r, err := w.owner.engine.Step(&w.event)
 			if err != nil {
-				return err
+				return p.unusable(w.owner, err)
 			}
 			w.result, w.reject = r, r.Reject
 		}
@@ -91,6 +92,19 @@ func (p *Processor) step(batch []*work) error {
 	}
 	p.done("step")
 	return nil
+}
+
+// unusable says why the state of a partition cannot go on. A corrupt record
+// takes the partition's whole state with it, so that the next start rebuilds it
+// instead of meeting the record again.
+func (p *Processor) unusable(o *owner, err error) error {
+	if errors.Is(err, state.ErrCorrupt) {
+		if derr := o.part.Drop(); derr != nil {
+			return errors.Join(err, derr)
+		}
+		return fmt.Errorf("partition %d was dropped and is rebuilt at the next start: %w", o.number, err)
+	}
+	return err
 }
 
 // fill renders the decisions with the text of the events they name.

@@ -2,6 +2,7 @@ package processor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 func (p *Processor) open(ctx context.Context, n int) (*owner, error) {
 	o := &owner{number: n}
 	var err error
-	if o.part, err = state.OpenPartition(p.cfg.Store, n); err != nil {
+	if o.part, err = p.load(n); err != nil {
 		return nil, err
 	}
 	if err = p.verify(ctx, o); err != nil {
@@ -35,6 +36,21 @@ func (p *Processor) open(ctx context.Context, n int) (*owner, error) {
 		return nil, err
 	}
 	return o, o.nextDue()
+}
+
+// load reads a partition's record. One that is corrupt is dropped with all
+// that belongs to it and rebuilt from the stream.
+func (p *Processor) load(n int) (*state.Partition, error) {
+	part, err := state.OpenPartition(p.cfg.Store, n)
+	if !errors.Is(err, state.ErrCorrupt) {
+		return part, err
+	}
+	p.cfg.Logger.Error("the stored state is corrupt; it is rebuilt from what the stream holds", "partition", n, "error", err)
+	p.cfg.Metrics.rebuilt()
+	if err := state.DropPartition(p.cfg.Store, n); err != nil {
+		return nil, err
+	}
+	return state.OpenPartition(p.cfg.Store, n)
 }
 
 // verify compares the checkpoint with the stream. A state that does not belong

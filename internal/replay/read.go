@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -31,9 +32,9 @@ func ReadFile(name string, stdin io.Reader, fn func(e events.Event, raw []byte) 
 		return err
 	}
 	defer done()
-	r := bufio.NewReaderSize(in, 1<<20)
+	r := bufio.NewReaderSize(in, 1<<16)
 	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
+		line, err := readLine(r, events.DefaultLimit+1)
 		if len(line) > 0 {
 			if ferr := feedLine(name, n, line, fn, fault); ferr != nil {
 				return ferr
@@ -48,17 +49,29 @@ func ReadFile(name string, stdin io.Reader, fn func(e events.Event, raw []byte) 
 	}
 }
 
+// readLine returns the next line without its end, cut at limit bytes: what is
+// longer is too long for an event and never held whole.
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part[:min(len(part), limit-min(len(line), limit))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
+}
+
 func feedLine(name string, n int, line []byte, fn func(events.Event, []byte) error, fault func(Fault)) error {
-	text := strings.TrimSpace(string(line))
-	if text == "" {
+	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return nil
 	}
-	e, err := events.Decode([]byte(text), events.DefaultLimit)
+	e, err := events.Decode(line, events.DefaultLimit)
 	if err != nil {
 		fault(Fault{File: name, Line: n, Err: err})
 		return nil
 	}
-	return fn(e, []byte(text))
+	return fn(e, line)
 }
 
 func open(name string, stdin io.Reader) (io.Reader, func(), error) {

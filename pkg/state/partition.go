@@ -135,18 +135,22 @@ func (p *Partition) Forget(r *Run) {
 
 // Drop removes everything the store holds of the partition; afterwards it must
 // be opened anew.
-func (p *Partition) Drop() error {
+func (p *Partition) Drop() error { return DropPartition(p.store, p.Number) }
+
+// DropPartition removes everything the store holds of partition n, whether it
+// can be read or not.
+func DropPartition(store Store, n int) error {
 	var b Batch
-	from := p.key('D')[:2]
-	err := p.store.Scan(from, after(from), func(k, _ []byte) bool {
+	from := binary.BigEndian.AppendUint16(nil, uint16(n))
+	err := store.Scan(from, after(from), func(k, _ []byte) bool {
 		b.Delete(slices.Clone(k))
 		return true
 	})
 	if err == nil {
-		err = p.store.Commit(&b)
+		err = store.Commit(&b)
 	}
 	if err != nil {
-		return fmt.Errorf("drop partition %d: %w", p.Number, err)
+		return fmt.Errorf("drop partition %d: %w", n, err)
 	}
 	return nil
 }
