@@ -10,6 +10,7 @@ type Call struct {
 	Waits   bool   // its use is to wait: a sleep or wait tool, or a command that begins with a sleep
 	Sleeps  bool   // there is a sleep somewhere in the command
 	Polls   bool   // calling it again and again is its use
+	Again   bool   // it polls by declaration, by its own name or by its action: what it answers may well stay the same for a while
 	NoArgs  bool   // no arguments at all
 	Restore Hash   // of the target that the call puts back to an earlier state; 0 where it does not
 	Payload []Hash // each a literal text of at least 40 characters written, with its target; at most 4

@@ -74,6 +74,7 @@ func (x *Extractor) judge(c *Call, tool string, rule ToolRule, declared Effect, 
 	c.Shell = program
 	hint := nameEffect(tool)
 	c.Waits = nameWaits(tool)
+	c.Again = c.Polls || nameHas(tool, againWords) || x.againByAction()
 	polls := nameHas(tool, pollWords)
 	if program {
 		x.script.parse(x.command)
@@ -101,7 +102,7 @@ func (x *Extractor) judge(c *Call, tool string, rule ToolRule, declared Effect, 
 	}
 	switch {
 	case rule.Polls != nil:
-		c.Polls = *rule.Polls
+		c.Polls, c.Again = *rule.Polls, *rule.Polls
 	default:
 		c.Polls = c.Polls || polls
 	}
@@ -111,4 +112,14 @@ func (x *Extractor) judge(c *Call, tool string, rule ToolRule, declared Effect, 
 	if c.Effect == Write {
 		c.Payload = x.payloads(program)
 	}
+}
+
+// againByAction reports whether the call's argument action asks to poll.
+func (x *Extractor) againByAction() bool {
+	for _, m := range x.members {
+		if string(m.name) == "action" && len(m.raw) > 2 && m.raw[0] == '"' {
+			return againWords[string(m.raw[1:len(m.raw)-1])]
+		}
+	}
+	return false
 }

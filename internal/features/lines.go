@@ -5,7 +5,7 @@ import "bytes"
 // Bounds of lines.
 const (
 	minLine  = 12
-	maxLines = 64
+	maxLines = 400
 )
 
 // lines returns the hashes of the distinct lines of masked text, without the

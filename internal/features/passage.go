@@ -11,7 +11,7 @@ import (
 const (
 	passageWords    = 8
 	maxPassageWords = 600
-	defaultThin     = 4
+	defaultThin     = 2
 )
 
 // readWords reads text into lower-cased words: all of them, one blank after

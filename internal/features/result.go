@@ -29,7 +29,7 @@ type Result struct {
 	Short    bool   // under 60 characters: an acknowledgement at most
 	Infra    bool   // the infrastructure speaks: rate limit, unavailable, time-out, connection lost. Never evidence
 	Failing  Hash   // of the lines that name failing checks; 0 under 120 characters of them
-	Lines    []Hash // distinct masked lines of at least 12 characters; the first 64
+	Lines    []Hash // distinct masked lines of at least 12 characters; the first 400
 	Passages []Hash // 8-word passages of the first 600 words, distinct, thinned by Rules.Thin
 	Chars    int    // length of the content's text
 }

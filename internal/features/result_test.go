@@ -219,7 +219,7 @@ func TestLines(t *testing.T) {
 		t.Errorf("line numbers or times count: %s", diff)
 	}
 	var many strings.Builder
-	for i := range 100 {
+	for i := range maxLines + 50 {
 		many.WriteString(strings.Repeat("x", 12+i) + "\n")
 	}
 	if got := len(said(x, many.String()).Lines); got != maxLines {

@@ -58,7 +58,7 @@ type Rules struct {
 	Fold  Fold
 	Tools map[string]ToolRule
 	Key   Key
-	Thin  int // of the passages of a text those are kept whose hash is divisible by it; 0 means 4, 1 keeps all
+	Thin  int // of the passages of a text those are kept whose hash is divisible by it; 0 means 2, 1 keeps all
 }
 
 // narration is the default list of arguments that narrate or differ by design.

@@ -14,6 +14,7 @@ var (
 	thinkWords   = setOf("think thought plan reflect note")
 	waitWords    = setOf("wait sleep pause")
 	pollWords    = setOf("poll polling wait waiting sleep status progress tail watch health healthz healthcheck")
+	againWords   = setOf("poll polling wait waiting progress watch tail")
 	restoreWords = setOf("undo revert restore rollback")
 	shellWords   = setOf(`bash sh zsh shell terminal console exec execute run cmd command powershell pwsh python
 		ipython jupyter notebook interpreter code node script repl`)

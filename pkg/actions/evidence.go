@@ -99,7 +99,7 @@ func (d *decider) settle(found []Found) {
 	switch {
 	case cur.Kind == events.TurnKind && !futile:
 		d.heard()
-	case cur.Step.Call.IsZero() || cur.SameRound:
+	case cur.Step.Call.IsZero() || cur.SameRound || d.policy.Ladder.PerRun && cur.Call.Waits:
 	case !futile && d.weak():
 	default:
 		d.ledger.Density.Push(uint8(min(acts, 255)))
@@ -121,6 +121,7 @@ func (d *decider) calm() {
 			in.Closed = true
 			d.ledger.Accounts.Clear()
 			d.ledger.Density.Clear()
+			d.run.Window.Memo.Forgive()
 		}
 	}
 }

@@ -95,7 +95,11 @@ func TestDefaultAsksEveryDetector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	off := map[string]bool{"stagnation": true} // reading on and on is no loop
 	for _, spec := range detectors.Registry() {
+		if off[spec.Name] {
+			continue
+		}
 		r := ruleOf(t, p, spec.Name)
 		if diff := cmp.Diff(spec.New(), r.Detector); diff != "" {
 			t.Errorf("%s (-New +default.yaml):\n%s", spec.Name, diff)

@@ -90,3 +90,6 @@ func spaced(w state.View, gap int) bool {
 	p, k := &w.Cur.Prior, w.Window.Keys.Get(w.Cur.Step.Key)
 	return gap > 0 && w.Cur.Call.Polls && k != nil && p.Results > 0 && k.ElapsedMS-p.ElapsedMS >= int64(gap)*1000
 }
+
+// hashOfName makes a name of ours part of a cause.
+func hashOfName(name string) features.Hash { return causeOfName(name) }

@@ -5,6 +5,7 @@ import "github.com/loopwatch/loopwatch/pkg/events"
 // Registry returns the detectors in the order in which their findings are
 // judged: of two that see the same thing, the more telling comes first.
 func Registry() []Spec {
+	results := []events.Kind{events.ToolResult}
 	step := []events.Kind{events.ToolCall, events.ToolResult}
 	turns := []events.Kind{events.TurnKind, events.ToolCall, events.ToolResult}
 	return []Spec{
@@ -17,8 +18,20 @@ func Registry() []Spec {
 			Doc: "Fires when the same call brings the same answer again and nothing changed in between; not after an effective change, for spaced polling, or for calls of one round.",
 		},
 		{
-			Name: "same_error", Wants: []events.Kind{events.ToolResult}, Text: true, New: func() Detector { return NewSameError() },
+			Name: "same_error", Wants: results, Text: true, New: func() Detector { return NewSameError() },
 			Doc: "Fires when calls keep failing with the same kind of error, whatever their arguments; not for shell commands, infrastructure weather, or failures of one round.",
+		},
+		{
+			Name: "failing_again", Wants: results, Text: true, New: func() Detector { return NewFailingAgain() },
+			Doc: "Fires when one tool fails several times in a row, twice in the same way; not for a sweep of different commands, failures of one round, or infrastructure weather.",
+		},
+		{
+			Name: "same_result", Wants: results, Text: true, New: func() Detector { return NewSameResult() },
+			Doc: "Fires when one tool gives the same answer whatever it is asked; not for short positive answers, writes, or when something took effect in between.",
+		},
+		{
+			Name: "stale", Wants: results, New: func() Detector { return NewStale() },
+			Doc: "Fires when rounds in a row bring only what the same calls had brought; not after an effective change or a user message, and not for polling.",
 		},
 		{
 			Name: "stagnation", Wants: turns, New: func() Detector { return NewStagnation() },

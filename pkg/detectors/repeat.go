@@ -20,10 +20,11 @@ const (
 //
 // On results it fires when the call brings the result it brought before, or
 // fails again, and nothing effective happened in between; each such result is
-// one futile step, and the occurrence says how many it takes. A user message
-// or new information of unknown effect in between halves the step, but not for
-// a write; so does a short acknowledgement of something unknown. A wait in
-// between, or a polling tool called with spacing, leaves nothing of it. Results
+// one futile step, and the occurrence says how many it takes. A user message in
+// between leaves half of it, new information of unknown effect two thirds, but
+// not of a write; a short acknowledgement of something unknown is half a step at
+// most, a call that polls a third. A wait in between, or a polling tool called
+// with spacing, leaves nothing of it. Results
 // of one round count once. A call issued again in a later round while it has no
 // answer yet is a futile step too.
 //
@@ -35,7 +36,7 @@ type Repeat struct {
 	Window     int    `yaml:"window" bound:"0..64" doc:"how many of the last calls are looked at; 0 for the whole run. Only with on: call"`
 	Count      string `yaml:"count" bound:"calls|rounds" doc:"whether equal calls of one round count each, or once"`
 	On         string `yaml:"on" bound:"call|result" doc:"whether a call is judged when it is issued, whatever came back before, or when the same result came back"`
-	Unchanged  bool   `yaml:"unchanged" doc:"only repeats between which nothing changed count: no effective write, and a user message or new information in between halves the weight. Only with on: result"`
+	Unchanged  bool   `yaml:"unchanged" doc:"only repeats between which nothing changed count: no effective write; a user message or new information in between takes part of the weight. Only with on: result"`
 	PollGap    int    `yaml:"poll_gap_seconds" bound:"0..86400" doc:"seconds between two calls of a polling tool from which on the second is spaced polling, no repeat; 0 for never. Only with on: result"`
 }
 
@@ -116,10 +117,20 @@ func (d Repeat) weight(w state.View, changed bool) int {
 		return 0
 	case spaced(w, d.PollGap):
 		return 0
-	case d.Unchanged && p.Soft != w.Window.Soft && !(same && writes(c.Effect)):
-		return Whole / 2
-	case same && !s.Error && w.Cur.Result.Short && unknown(c.Effect):
-		return Whole / 2
 	}
-	return Whole
+	weight := Whole
+	switch {
+	case !d.Unchanged || same && writes(c.Effect):
+	case p.Msgs != w.Window.Msgs:
+		weight = Whole / 2
+	case p.Soft != w.Window.Soft:
+		weight = Whole * 2 / 3
+	}
+	if same && !s.Error && w.Cur.Result.Short && unknown(c.Effect) {
+		weight = min(weight, Whole/2)
+	}
+	if c.Again {
+		weight = min(weight, Whole/3)
+	}
+	return weight
 }

@@ -50,6 +50,15 @@ func (d SameError) Detect(w state.View, e *events.Event) (Finding, bool) {
 	return f, true
 }
 
+// weight is half a step where the same call is tried again after something that
+// may have been a change.
+func (d SameError) weight(w state.View) int {
+	if unknown(w.Cur.Call.Effect) && w.Cur.Moved {
+		return Whole / 2
+	}
+	return Whole
+}
+
 func (d SameError) siblings(w state.View, e *events.Event, x *state.Errors) Finding {
 	f := d.finding(w, e, x)
 	f.Cause = causeOf(x.Class)
@@ -60,7 +69,7 @@ func (d SameError) siblings(w state.View, e *events.Event, x *state.Errors) Find
 
 func (d SameError) finding(w state.View, e *events.Event, x *state.Errors) Finding {
 	return Finding{
-		Weight: Whole,
+		Weight: d.weight(w),
 		Evidence: Evidence{
 			Tool: toolOf(w, e), Hash: w.Cur.Call.Tool, Count: x.Count, Since: x.Since,
 			Events: trail(x.First, w.Cur.Step.Call, w.Cur.Ref),

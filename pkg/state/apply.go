@@ -142,8 +142,10 @@ func (w *Window) closeRound() {
 
 func (a *Applier) message(r *Run, m *events.Message) {
 	r.Cur.Text = a.Features.Text(m.Text)
+	r.Window.hear(r.Cur.Text.Passages)
 	if m.Role == "user" {
-		r.Window.Soft++
+		r.Window.Msgs++
+		r.Window.Memo.Own.Clear()
 		r.Window.Heard = r.Cur.Ref
 		r.Window.Alone = Lull{}
 	}
@@ -161,6 +163,7 @@ func (a *Applier) turn(r *Run, t *events.Turn) {
 	}
 	r.Cur.Asked = intersect(t.Asks, w.Known)
 	a.progress(w, t, r.Cur.Ref)
+	w.say(&r.Cur, t)
 }
 
 // progress follows the structured state: unchanged turns in a row, unless a

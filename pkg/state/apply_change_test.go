@@ -72,10 +72,11 @@ func TestEpochs(t *testing.T) {
 		}},
 		{"a user's word is half a change, an agent's is none", func(s *story) {
 			s.user("try the other one")
-			s.want("soft", s.Window.Soft, uint32(1))
+			s.want("messages", s.Window.Msgs, uint32(1))
 			s.want("heard", s.Window.Heard, s.Cur.Ref)
 			s.tell(events.Event{Kind: events.Said, Message: &events.Message{Role: "assistant", Text: "I will"}})
-			s.want("soft", s.Window.Soft, uint32(1))
+			s.want("messages", s.Window.Msgs, uint32(1))
+			s.want("soft", s.Window.Soft, uint32(0))
 		}},
 	})
 }

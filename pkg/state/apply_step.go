@@ -86,6 +86,7 @@ func (a *Applier) result(r *Run, e *events.Event) {
 	}
 	f := a.Features.Result(answer(res, p.Call))
 	r.Cur.Result = f
+	w.hear(f.Passages)
 	if f.Infra || p.Call.Effect == features.Think {
 		r.Cur.Counts = false
 		w.Round.Weather = w.Round.Weather || f.Infra && p.Round == w.Round.Number
@@ -113,14 +114,15 @@ func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 	s.Changed = changed(e.Result, p.Call, f, r)
 	advance := effective(e.Result, p.Call, f, again)
 	stirred := advance || s.Novel || r.Cur.Outcome.Epoch != w.Epoch
+	w.remember(&r.Cur, p, f, advance)
 	k.answer(r, p, f, k.Epoch == w.Epoch && !reported(e.Result))
 	w.noteError(&r.Cur, p, f)
 	if advance {
 		w.Epoch++
-	} else if !f.Error && r.Cur.Prior.Results == 0 && (p.Call.Effect == features.Run || p.Call.Effect == features.Unknown) {
+	} else if !f.Error && r.Cur.Prior.Results == 0 && informs(p.Call.Effect, f) {
 		w.Soft++
 	}
-	k.Epoch, k.Soft = w.Epoch, w.Soft
+	k.Epoch, k.Soft, k.Msgs = w.Epoch, w.Soft, w.Msgs
 	if p.Call.Waits || p.Call.Sleeps {
 		w.Waited = w.CallNo
 	}
@@ -224,6 +226,15 @@ func effective(res *events.Result, c features.Call, f features.Result, again boo
 	}
 	return c.Effect == features.Write && !f.Error && !again
 }
+
+// informs reports whether a first success of that effect may have changed
+// something. Of a tool of unknown effect a long answer reads as content.
+func informs(e features.Effect, f features.Result) bool {
+	return e == features.Run || e == features.Unknown && f.Chars < contentChars
+}
+
+// contentChars is the length from which an answer reads as content.
+const contentChars = 300
 
 // noteError counts the error class of a result per tool and over tools; a
 // success forgets the tool's classes, an effective change those of a read. The

@@ -30,10 +30,12 @@ func (w *Window) code(c *coder) {
 	codeSlice(c, &w.Known, codeText)
 	c.u32(&w.Epoch)
 	c.u32(&w.Soft)
+	c.u32(&w.Msgs)
 	c.u32(&w.CallNo)
 	c.int(&w.Answered)
 	c.u32(&w.Waited)
 	c.int(&w.Finished)
+	w.Memo.code(c)
 }
 
 func (k *Key) code(c *coder) {
@@ -47,6 +49,7 @@ func (k *Key) code(c *coder) {
 	c.hash(&k.Result)
 	c.u32(&k.Epoch)
 	c.u32(&k.Soft)
+	c.u32(&k.Msgs)
 	c.u32(&k.CallNo)
 	c.i64(&k.ElapsedMS)
 	c.flags(&k.Failed)
@@ -114,7 +117,7 @@ func codeCall(f *features.Call, c *coder) {
 	c.hash(&f.Key)
 	c.hash(&f.Exact)
 	codeEnum(c, &f.Effect, features.Think)
-	c.flags(&f.Shell, &f.Waits, &f.Sleeps, &f.Polls, &f.NoArgs)
+	c.flags(&f.Shell, &f.Waits, &f.Sleeps, &f.Polls, &f.Again, &f.NoArgs)
 	c.hash(&f.Restore)
 	codeSlice(c, &f.Payload, codeHash)
 	codeSlice(c, &f.Args, codeHash)

@@ -29,8 +29,10 @@ type Window struct {
 	Heard    Ref            // the user's newest message
 	State    Streak         // hash of the run's structured record over turns
 	Known    []string       // fields already held, as the last turn that named them said
+	Memo     Memo           // what single kinds of repetition leave behind
 	Epoch    uint32         // effective changes so far
-	Soft     uint32         // half changes: user messages, new successes of unknown effect
+	Soft     uint32         // half changes: new successes of unknown effect
+	Msgs     uint32         // the user's messages so far, each half a change, too
 	CallNo   uint32         // calls issued so far
 	Answered int            // round of the newest result
 	Waited   uint32         // CallNo at the last wait
@@ -50,6 +52,7 @@ func NewWindow(memory int) Window {
 		Calls:   Ring[Issued]{Limit: MaxSteps},
 		Steps:   Ring[Step]{Limit: MaxSteps},
 		Pending: Ring[Pending]{Limit: MaxPending},
+		Memo:    newMemo(),
 	}
 }
 
@@ -59,6 +62,7 @@ func (w *Window) Fresh(memory int) Window {
 	n := NewWindow(memory)
 	n.Round, n.Pending, n.CallNo, n.Finished = w.Round, w.Pending, w.CallNo, w.Finished
 	n.Round.Counted = true
+	n.Memo.Turns = w.Memo.Turns
 	return n
 }
 
@@ -78,6 +82,7 @@ type Key struct {
 	Result    features.Hash
 	Epoch     uint32 // after Result took effect
 	Soft      uint32 // after it
+	Msgs      uint32 // user messages before it
 	CallNo    uint32 // when Result came
 	ElapsedMS int64  // run's clock at the newest answered call
 	Failed    bool

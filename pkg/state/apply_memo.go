@@ -1,0 +1,180 @@
+package state
+
+import (
+	"github.com/loopwatch/loopwatch/internal/features"
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
+
+// What makes a step familiar, and an answer worth comparing.
+const (
+	familiarLines = 3  // lines it must show at least
+	familiarNew   = 10 // percent of them that may be new
+	stuckChars    = 80 // characters of an answer that is neither error nor negative
+	openingTurns  = 1  // first turns, which put the task in the run's own words
+	similarWords  = 60 // words of a turn up to which its likeness to another means something
+	similar       = 60 // percent of words in common
+)
+
+// remember folds a completed step into the memo. It is called before the step
+// takes effect; effect says whether it will.
+func (w *Window) remember(cur *Current, p Pending, f features.Result, effect bool) {
+	if p.Call.Waits {
+		return
+	}
+	k, read := &cur.Prior, p.Call.Effect != features.Write
+	known := k.Results > 0
+	cur.Moved = known && (k.Soft != w.Soft || k.Msgs != w.Msgs)
+	w.noteIdle(cur, p, known && k.Result == f.Hash && k.Epoch == w.Epoch)
+	cur.Familiar = w.noteLines(f.Lines) && read && !effect
+	if !cur.SameRound {
+		w.Memo.Familiar.Push(cur.Familiar)
+	}
+	w.noteFailure(cur, p, f)
+	if read && !f.Empty && !cur.Moved && (f.Error || f.Negative || f.Chars >= stuckChars) {
+		t := w.Memo.Stuck.Put(p.Call.Tool)
+		t.note(f.Hash, w.Epoch, p.Round, p.Ref)
+		cur.Stuck = *t
+	}
+	for _, h := range p.Call.Payload {
+		t := w.Memo.Payloads.Put(h)
+		t.note(h, 0, p.Round, p.Ref)
+		if t.Count > cur.Payload.Count {
+			cur.Payload = *t
+		}
+	}
+	if h := p.Call.Restore; h != 0 {
+		w.Memo.Restores.Put(h).add(w.CallNo, p.Round, p.Ref)
+	}
+	if f.Failing != 0 && p.Call.Effect != features.Read {
+		cur.Check = w.noteCheck(p, f.Failing)
+	}
+	if effect || !f.Error && !known {
+		w.Memo.Compacted = Tally{}
+	}
+	if effect {
+		w.Memo.Idle = Tally{}
+		w.Memo.Familiar.Clear()
+	}
+}
+
+// noteIdle counts rounds in a row that brought only what they had brought.
+func (w *Window) noteIdle(cur *Current, p Pending, had bool) {
+	t := &w.Memo.Idle
+	switch {
+	case !had:
+		*t = Tally{}
+	case cur.SameRound:
+	default:
+		t.note(0, w.Msgs, p.Round, p.Ref)
+	}
+}
+
+// noteLines remembers the lines of a result and reports whether there are
+// enough of them and hardly one is new.
+func (w *Window) noteLines(lines []features.Hash) bool {
+	fresh := 0
+	for _, l := range lines {
+		if w.Memo.Lines.Add(l) {
+			fresh++
+		}
+	}
+	return len(lines) >= familiarLines && fresh*100 <= len(lines)*familiarNew
+}
+
+func (w *Window) noteFailure(cur *Current, p Pending, f features.Result) {
+	fails := &w.Memo.Fails
+	if !f.Error || fails.Len() > 0 && fails.Back(0).Tool != p.Call.Tool {
+		fails.Clear()
+	}
+	if f.Error && !cur.SameRound {
+		fails.Push(Failure{Tool: p.Call.Tool, Key: p.Call.Key, Result: f.Hash, Round: p.Round, Call: p.Ref})
+	}
+}
+
+// noteCheck counts the changes that a failing check outlived: runs of it
+// between which nothing took effect are one.
+func (w *Window) noteCheck(p Pending, h features.Hash) Tally {
+	t := w.Memo.Checks.Put(h)
+	if t.Count == 0 {
+		*t = Tally{Hash: h, Since: p.Round, First: p.Ref}
+	}
+	if t.Count == 0 || t.Mark != w.Epoch || p.Call.Effect == features.Write {
+		t.Count++
+		t.Mark, t.Round = w.Epoch, p.Round
+	}
+	return *t
+}
+
+// say folds the text of a turn into the memo.
+func (w *Window) say(cur *Current, t *events.Turn) {
+	m := &w.Memo
+	m.Turns++
+	if cur.Compacted = t.Compacted; t.Compacted {
+		m.Compacted.note(0, 0, cur.Round, cur.Ref)
+		return
+	}
+	for _, p := range cur.Text.Passages {
+		switch {
+		case m.Turns <= openingTurns:
+			m.Said.Add(p)
+		case !m.Said.Has(p):
+			m.Own.Put(p).add(m.Turns, cur)
+		}
+	}
+	if h := cur.Text.Whole; h != 0 {
+		cur.Plan = w.notePlan(cur, h)
+	}
+	w.noteTalk(cur)
+}
+
+// hear remembers what others said, so that quoting it is not restating.
+func (w *Window) hear(passages []features.Hash) {
+	for _, p := range passages {
+		w.Memo.Said.Add(p)
+	}
+}
+
+func (p *Passage) add(turn uint32, cur *Current) {
+	if p.Turns[0] == 0 {
+		p.Since, p.First = cur.Round, cur.Ref
+	}
+	copy(p.Turns[1:], p.Turns[:])
+	p.Turns[0] = turn
+}
+
+func (w *Window) notePlan(cur *Current, h features.Hash) Plan {
+	p := w.Memo.Plans.Put(h)
+	switch {
+	case p.Halves == 0 || p.Epoch != w.Epoch || p.Msgs != w.Msgs:
+		*p = Plan{Halves: 2, Epoch: w.Epoch, Msgs: w.Msgs, Since: cur.Round, First: cur.Ref}
+	case p.Soft == w.Soft:
+		p.Halves += 2
+	default:
+		p.Halves++
+	}
+	p.Soft = w.Soft
+	return *p
+}
+
+// noteTalk follows what is said while no call is made.
+func (w *Window) noteTalk(cur *Current) {
+	t, x := &w.Memo.Talk, &cur.Text
+	if t.CallNo != w.CallNo || t.First.IsZero() {
+		*t = Talk{Recent: Ring[features.Sketch]{Limit: maxTalk}, CallNo: w.CallNo, Since: cur.Round, First: cur.Ref}
+	}
+	if x.Whole == t.Words && x.Words > 0 {
+		t.Same++
+	} else {
+		t.Words, t.Same = x.Whole, 1
+	}
+	alike := false
+	for i := range t.Recent.Len() {
+		alike = alike || x.Similar(features.Text{Sketch: *t.Recent.Back(i)}) >= similar
+	}
+	if alike && x.Words <= similarWords {
+		t.Alike++
+	} else {
+		t.Alike = 0
+	}
+	t.Recent.Push(x.Sketch)
+}
