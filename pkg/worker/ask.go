@@ -87,6 +87,8 @@ func (r *Run) ask(ctx context.Context, e events.Event) (ruling, error) {
 		return r.unlessHalted(v)
 	case <-r.stopped:
 		return r.unlessHalted(ruling{})
+	case <-r.sender.done:
+		return ruling{}, r.ended()
 	case <-ctx.Done():
 		return ruling{}, fmt.Errorf("wait for a verdict: %w", ctx.Err())
 	case <-timeout.C:
@@ -134,6 +136,13 @@ func (r *Run) unlessHalted(v ruling) (ruling, error) {
 		return ruling{}, h
 	}
 	return v, nil
+}
+
+// ended says how a run that let go of the bus had ended.
+func (r *Run) ended() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.usable()
 }
 
 // serverTime is what time it is for whoever answers. The caller holds mu.

@@ -15,7 +15,10 @@ const (
 // guardPolicy returns the policy of the guard: the configured one, else the
 // fleet's, else the preset; nil where the run has no guard.
 func (r *Run) guardPolicy(ctx context.Context) *actions.Policy {
-	if r.cfg.NoGuard || r.cfg.Guard != nil {
+	switch {
+	case r.cfg.NoGuard:
+		return nil
+	case r.cfg.Guard != nil:
 		return r.cfg.Guard
 	}
 	p, err := r.fleetPolicy(ctx)

@@ -177,9 +177,9 @@ func (s *sender) send(m *nats.Msg) bool {
 	}
 }
 
-// connected waits for the connection; false when it will not be any more, or
-// the run lets go. Nothing is published without one, so that nothing stale
-// leaves later.
+// connected waits for the connection; false when the run lets go, or ends
+// without one for good. Nothing is published without one, so that nothing
+// stale leaves later.
 func (s *sender) connected() bool {
 	nc := s.cfg.Conn
 	if nc.IsConnected() {
@@ -190,6 +190,7 @@ func (s *sender) connected() bool {
 	for !nc.IsConnected() {
 		if nc.IsClosed() {
 			s.cfg.Logger.Error("the connection is closed; nothing more can be reported")
+			s.awaitEnd()
 			return false
 		}
 		select {
@@ -199,6 +200,22 @@ func (s *sender) connected() bool {
 		}
 	}
 	return true
+}
+
+// awaitEnd waits until the run is over or lets go.
+func (s *sender) awaitEnd() {
+	for {
+		s.mu.Lock()
+		over := s.finishing || s.ctx.Err() != nil
+		s.mu.Unlock()
+		if over {
+			return
+		}
+		select {
+		case <-s.wake:
+		case <-s.ctx.Done():
+		}
+	}
 }
 
 // refused says that the bus will never take this event.

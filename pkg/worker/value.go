@@ -12,16 +12,16 @@ import (
 )
 
 // arguments takes the arguments of a call. Text (a string or bytes) is what
-// the model wrote: JSON where it can be parsed, raw text where it cannot.
-// Anything else is marshalled.
+// the model wrote: JSON where it can be parsed, raw text where it cannot, none
+// where it is empty. Anything else is marshalled.
 func arguments(args any) (parsed events.RawJSON, raw string, err error) {
 	written, ok := written(args)
-	if !ok {
+	switch {
+	case args == nil, ok && strings.TrimSpace(written) == "":
+		return nil, "", nil
+	case !ok:
 		parsed, err = marshal(args)
 		return parsed, "", err
-	}
-	if strings.TrimSpace(written) == "" {
-		return nil, "", nil
 	}
 	v := jsontext.Value(written)
 	if v.IsValid() && v.Compact() == nil {
