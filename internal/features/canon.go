@@ -74,7 +74,7 @@ func (c *canon) value(upper, asCommand bool) bool {
 			return c.rawValue()
 		}
 		c.depth++
-		ok := false
+		var ok bool
 		if b == '{' {
 			ok = c.object()
 		} else {

@@ -125,7 +125,7 @@ func (f *flattener) items(object bool) bool {
 			f.out = append(f.out, '\n')
 		}
 		said := len(f.out)
-		ok := false
+		var ok bool
 		if object {
 			ok = f.member()
 		} else {

@@ -59,7 +59,7 @@ func (p *Processor) rule(ctx context.Context, w *work, now time.Time) actions.Ve
 	if a.Decision != actions.ReplayCall {
 		return v
 	}
-	answer, ok := p.replayed(ctx, w, a.Replay, a.ReplayOf)
+	answer, ok := p.replayed(ctx, w, a.Replay)
 	if !ok {
 		v.Decision = actions.Allow
 		return v
@@ -69,7 +69,7 @@ func (p *Processor) rule(ctx context.Context, w *work, now time.Time) actions.Ve
 }
 
 // replayed reads the result that stands in for executing the call.
-func (p *Processor) replayed(ctx context.Context, w *work, result, call state.Ref) (actions.Answer, bool) {
+func (p *Processor) replayed(ctx context.Context, w *work, result state.Ref) (actions.Answer, bool) {
 	e, err := p.texts.event(ctx, w.owner.number, result.Seq)
 	if err != nil || e.Result == nil || e.Result.Truncated {
 		return actions.Answer{}, false

@@ -68,11 +68,8 @@ func proof(d Decision, texts Texts) Proof {
 		refs = []state.Ref{d.Cause}
 	}
 	for _, r := range refs[:min(len(refs), detectors.MaxEvents)] {
-		id := ""
-		switch {
-		case r == d.Cause:
-			id = d.CauseID
-		default:
+		id := d.CauseID
+		if r != d.Cause {
 			id = texts(r).ID
 		}
 		if id != "" {

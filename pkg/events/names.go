@@ -24,7 +24,7 @@ func ValidName(s string) bool {
 	if s == "" || len(s) > MaxName || s[0] == '_' {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if !plain(s[i]) && s[i] != '=' {
 			return false
 		}
@@ -45,7 +45,7 @@ func EscapeName(s string) string {
 	const hexDigits = "0123456789ABCDEF"
 	escaped := make([]byte, 0, len(s)+16)
 	cut := 0 // where a long result can be cut
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if plain(s[i]) && (i > 0 || s[i] != '_') {
 			escaped = append(escaped, s[i])
 		} else {

@@ -13,10 +13,10 @@ func Partition(tenant, task string, partitions int) int {
 	}
 	const offset, prime = 2166136261, 16777619
 	h := uint32(offset)
-	for i := 0; i < len(tenant); i++ {
+	for i := range len(tenant) {
 		h = (h ^ uint32(tenant[i])) * prime
 	}
-	for i := 0; i < len(task); i++ {
+	for i := range len(task) {
 		h = (h ^ uint32(task[i])) * prime
 	}
 	return int(h % uint32(partitions))

@@ -113,7 +113,7 @@ func put(s state.Store, entries ...entry) error {
 func expectAbsent(s state.Store, key string) error {
 	value, err := s.Get([]byte(key))
 	if err != nil || value != nil {
-		return fmt.Errorf("get of absent %q = %q, %v; want nil and no error", key, abbreviated(string(value)), err)
+		return fmt.Errorf("get of absent %q = %q, error %w; want nil and no error", key, abbreviated(string(value)), err)
 	}
 	return nil
 }
