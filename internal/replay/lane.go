@@ -95,7 +95,7 @@ func (l *lane) step(e *events.Event) error {
 	}
 	if res.Reject != nil {
 		l.replay.Summary.Rejected++
-		return nil
+		return nil //nolint:nilerr // refused and counted, as the processor does
 	}
 	for _, d := range res.Decisions {
 		line := lineOf(actions.Render(res.Policy, d, l.quote))

@@ -112,8 +112,11 @@ func put(s state.Store, entries ...entry) error {
 
 func expectAbsent(s state.Store, key string) error {
 	value, err := s.Get([]byte(key))
-	if err != nil || value != nil {
-		return fmt.Errorf("get of absent %q = %q, error %w; want nil and no error", key, abbreviated(string(value)), err)
+	if err != nil {
+		return fmt.Errorf("get absent %q: %w", key, err)
+	}
+	if value != nil {
+		return fmt.Errorf("get absent %q: %q, want nil", key, abbreviated(string(value)))
 	}
 	return nil
 }
