@@ -130,7 +130,7 @@ const (
 // flipSome flips bits of one history, one at a time, and counts how it ended.
 func flipSome(t *testing.T, r *rand.Rand, kind string, killed bool, ends map[string]int) {
 	t.Helper()
-	n := 100 + r.IntN(300)
+	n := 300 + r.IntN(300)
 	disk := written(t, n, func(fs vfs.FS) Options {
 		o := small(fs)
 		o.memTable = 256 << 10 // logs of several blocks
@@ -138,6 +138,9 @@ func flipSome(t *testing.T, r *rand.Rand, kind string, killed bool, ends map[str
 	}, killed)
 	names, sizes := files(t, disk, kind)
 	for range 25 {
+		if len(names) == 0 {
+			return // killed before the first table was written
+		}
 		name := names[r.IntN(len(names))]
 		bit := r.IntN(8 * sizes[name])
 		end, err := judgeDamage(lookAt(flip(t, disk, name, bit)), n)
@@ -173,11 +176,14 @@ func judgeDamage(got reading, n int) (end string, err error) {
 // The first log of a new store is as safe as any other: had the database not
 // been opened twice, any flipped bit would silently end it.
 func TestFlippedBitInTheFirstLog(t *testing.T) {
-	const n = 120 // all in the first log, most of it before the last syncs
+	const n = 80 // all in one log, and half of it well before the last syncs
 	large := func(fs vfs.FS) Options { return Options{FS: fs, SyncInterval: -1} }
 	disk := written(t, n, large, true)
 	names, sizes := files(t, disk, ".log")
-	first := slices.MaxFunc(names, func(a, b string) int { return sizes[a] - sizes[b] })
+	first := names[len(names)-1]
+	if sizes[first] < 500*n {
+		t.Fatalf("the log %s has %d bytes: the batches are not all in it", first, sizes[first])
+	}
 	ends := map[string]int{}
 	for seed := range seeds(t, 40) {
 		bit := rand.New(rand.NewPCG(seed, 3)).IntN(8 * sizes[first] / 2)
@@ -226,6 +232,65 @@ func TestFlippedLogNumber(t *testing.T) {
 		} else if !errors.Is(err, ErrCorrupt) {
 			t.Errorf("killed %t: %v, want ErrCorrupt", killed, err)
 		}
+	}
+}
+
+// oneTable is a disk on which n batches are in a table and no log, with the
+// first block of the table damaged.
+func oneTable(t *testing.T, n int) *vfs.MemFS {
+	t.Helper()
+	o := func(fs vfs.FS) Options { return Options{FS: fs, SyncInterval: -1} }
+	disk := written(t, n, o, false)
+	mustClose(t, mustOpen(t, "d", o(disk))) // turns the log into a table
+	disk = disk.CrashClone(vfs.CrashCloneCfg{})
+	names, _ := files(t, disk, ".sst")
+	if len(names) != 1 {
+		t.Fatalf("there are the tables %v, want one", names)
+	}
+	return flip(t, disk, names[0], 800)
+}
+
+// Damage that a read meets is that read's error; the process lives on.
+func TestReadingDamage(t *testing.T) {
+	s := mustOpen(t, "d", Options{FS: oneTable(t, 20), SyncInterval: -1, OnFatal: func(err error) { t.Errorf("fatal: %v", err) }})
+	_, get := s.Get([]byte("n"))
+	for want, err := range map[string]error{
+		`get "n" from d: `: get,
+		`scan ["", "") of d: `: s.Scan(nil, nil, func(key, _ []byte) bool {
+			t.Errorf("a scan of damage gives %q", key)
+			return true
+		}),
+	} {
+		want += "the stored state is damaged: move the directory away and start again, the state is rebuilt from the stream: "
+		if !errors.Is(err, ErrCorrupt) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error = %v, want %s", err, want)
+		}
+	}
+	mustCommit(t, s, 21, 21)
+	mustClose(t, s)
+}
+
+// Damage that a merge of tables meets ends the process: Pebble would try again
+// and again while commits wait.
+func TestMergingDamage(t *testing.T) {
+	if !inOwnProcess(t) {
+		return
+	}
+	ended := make(chan error, 1)
+	o := Options{FS: oneTable(t, 20), SyncInterval: -1, Exit: func(int) {}, OnFatal: func(err error) { ended <- err }}
+	s, err := Open("d", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustCommit(t, s, 21, 30)
+	go func() { t.Errorf("the merge returned: %v", s.db.Compact(t.Context(), []byte("a"), []byte("z"), false)) }()
+	select {
+	case err = <-ended:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the merge goes on")
+	}
+	if !errors.Is(err, ErrCorrupt) || !strings.HasPrefix(err.Error(), "give up data directory d: the stored state is damaged: ") {
+		t.Errorf("fatal error = %v, want ErrCorrupt", err)
 	}
 }
 

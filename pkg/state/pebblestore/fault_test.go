@@ -50,6 +50,7 @@ type failing struct {
 	err   error
 	count atomic.Int64
 	hit   atomic.Pointer[errorfs.Op]
+	lost  atomic.Bool // something that was to be kept was refused
 }
 
 // now fails the next operation.
@@ -61,12 +62,14 @@ func (f *failing) MaybeError(op errorfs.Op) error {
 	n, at := f.count.Add(1), f.at.Load()
 	if n == at {
 		f.hit.Store(&op)
-		return f.err
+	} else if at == 0 || n < at || !f.stays || op.Kind.ReadOrWrite() == errorfs.OpIsRead {
+		return nil
 	}
-	if at > 0 && n > at && f.stays && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
-		return f.err
+	switch op.Kind {
+	case errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync, errorfs.OpFileSyncData:
+		f.lost.Store(true)
 	}
-	return nil
+	return f.err
 }
 
 // Whatever operation the disk refuses, once or from then on: the store returns
@@ -125,8 +128,8 @@ func oneFault(t *testing.T, f *failing) string {
 		return "fatal"
 	case got.err != nil:
 		return "returned"
-	case f.stays && f.hit.Load() != nil:
-		t.Errorf("fault %s: the disk stayed broken and nobody was told", what)
+	case f.lost.Load():
+		t.Errorf("fault %s: the disk refused to keep something and nobody was told", what)
 	}
 	return "unharmed"
 }

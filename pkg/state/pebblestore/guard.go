@@ -12,7 +12,9 @@ import (
 // own or without its lock where it begins a new log or syncs a directory:
 // none of that can be caught, and not all of it ends.
 //
-// Reads fail to whoever reads. A file that cannot be removed is removed at the
+// Reads fail to whoever reads, but for the listing of the directory: Pebble
+// makes its last one late in opening, and where that fails it frees what its
+// goroutines are still using. A file that cannot be removed is removed at the
 // next Open.
 type guardFS struct {
 	vfs.FS
@@ -57,6 +59,13 @@ func (g *guardFS) OpenDir(name string) (vfs.File, error) {
 func (g *guardFS) Rename(from, to string) error {
 	g.judge("rename to", to, g.FS.Rename(from, to))
 	return nil
+}
+
+// List lists the directory, or ends the process.
+func (g *guardFS) List(dir string) ([]string, error) {
+	names, err := g.FS.List(dir)
+	g.judge("list", dir, err)
+	return names, nil
 }
 
 // guardedFile is a file that is being written, or a directory.

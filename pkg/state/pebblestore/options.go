@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -13,8 +14,12 @@ const (
 	defaultMemTable = 32 << 20
 	defaultInterval = 200 * time.Millisecond
 
+	// bloomBits a key make one in a hundred look-ups of an absent key read a
+	// block in vain.
+	bloomBits = 10
+
 	// manifestLimit lets Pebble begin a new list of its files well before its
-	// own 128 MiB: Open reads the list twice, see seal.
+	// own 128 MiB: Open reads the list once more, for its seal.
 	manifestLimit = 1 << 20
 )
 
@@ -64,7 +69,7 @@ func (o Options) withDefaults() (Options, error) {
 // pebble returns the options of the database. Its events end in f where they
 // say that the disk refused something.
 func (o Options) pebble(f *fatal, lock *pebble.Lock) *pebble.Options {
-	return &pebble.Options{
+	p := &pebble.Options{
 		FS:                  o.FS,
 		Lock:                lock,
 		Logger:              f,
@@ -81,4 +86,8 @@ func (o Options) pebble(f *fatal, lock *pebble.Lock) *pebble.Options {
 			DataCorruption: func(pebble.DataCorruptionInfo) {},
 		},
 	}
+	// A run's first event asks for a key that is nowhere. The deeper levels
+	// take their filter from the first.
+	p.Levels[0].FilterPolicy = bloom.FilterPolicy(bloomBits)
+	return p
 }

@@ -145,10 +145,6 @@ func (s *Store) Sync() error {
 		return fmt.Errorf("sync: %w", err)
 	}
 	defer s.gate.leave()
-	return s.sync()
-}
-
-func (s *Store) sync() error {
 	s.syncing.Lock()
 	defer s.syncing.Unlock()
 	upTo := s.committed.Load()
@@ -183,9 +179,6 @@ func (s *Store) Close() error {
 		return fmt.Errorf("close %s: %w", s.dir, err)
 	}
 	err := s.gate.err()
-	if err == nil {
-		err = s.sync()
-	}
 	if !s.gate.killed() {
 		err = errors.Join(err, s.release())
 	}
@@ -195,6 +188,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// release syncs the log, as Pebble does when it closes it.
 func (s *Store) release() error {
 	defer s.fatal.stopOnPanic("close")
 	return errors.Join(s.db.Close(), s.lock.Close())

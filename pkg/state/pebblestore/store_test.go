@@ -197,31 +197,60 @@ func TestCommitsAreSyncedAtAnInterval(t *testing.T) {
 	}
 }
 
-func BenchmarkStore(b *testing.B) {
+func BenchmarkCommit(b *testing.B) {
 	s, err := Open(b.TempDir(), Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	b.Run("commit 1000 deltas", func(b *testing.B) {
-		b.ReportAllocs()
+	b.ReportAllocs()
+	var batch state.Batch
+	for i := 0; b.Loop(); i++ {
+		batch.Reset()
+		for j := range 1000 {
+			batch.Set(ownKey((i*7919+j)%100_000), make([]byte, 64))
+		}
+		if err := s.Commit(&batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	dir := b.TempDir()
+	const n = 100_000
+	for range 2 { // the second opening has tables
+		s, err := Open(dir, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
 		var batch state.Batch
-		for i := 0; b.Loop(); i++ {
-			batch.Reset()
-			for j := range 1000 {
-				batch.Set(ownKey(i*1000+j), make([]byte, 64))
-			}
-			if err := s.Commit(&batch); err != nil {
-				b.Fatal(err)
-			}
+		for i := range n {
+			batch.Set(ownKey(2*i), make([]byte, 500))
 		}
-	})
-	b.Run("get", func(b *testing.B) {
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			if _, err := s.Get(ownKey(i % 100_000)); err != nil {
-				b.Fatal(err)
-			}
+		if err := s.Commit(&batch); err != nil {
+			b.Fatal(err)
 		}
-	})
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s, err := Open(dir, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range []struct {
+		name string
+		odd  int
+	}{{"present", 0}, {"absent", 1}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, err := s.Get(ownKey(2*(i*7919%n) + c.odd)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
