@@ -10,6 +10,7 @@ type Text struct {
 	Words    int    // how many words are in its first 16 KiB
 	Passages []Hash // 8-word passages of the first 600 words outside code fences, distinct, thinned by Rules.Thin
 	Sketch   Sketch
+	Stutter  int // last words, of 64 looked at, that are one phrase of up to 8 words at least four times over; 0 for none
 }
 
 // Text returns the features of s.
@@ -17,6 +18,7 @@ func (x *Extractor) Text(s string) Text {
 	head := min(len(s), maxRead)
 	x.text = append(x.text[:0], s[:head]...)
 	t := Text{Words: x.readWords(x.text), Sketch: x.sketch}
+	t.Stutter = stutter(x.words)
 	if t.Words > 0 {
 		if head < len(s) {
 			x.words = append(x.words, s[head:]...)

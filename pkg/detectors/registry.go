@@ -6,6 +6,7 @@ import "github.com/loopwatch/loopwatch/pkg/events"
 // judged: of two that see the same thing, the more telling comes first.
 func Registry() []Spec {
 	results := []events.Kind{events.ToolResult}
+	said := []events.Kind{events.TurnKind}
 	step := []events.Kind{events.ToolCall, events.ToolResult}
 	turns := []events.Kind{events.TurnKind, events.ToolCall, events.ToolResult}
 	return []Spec{
@@ -32,6 +33,38 @@ func Registry() []Spec {
 		{
 			Name: "stale", Wants: results, New: func() Detector { return NewStale() },
 			Doc: "Fires when rounds in a row bring only what the same calls had brought; not after an effective change or a user message, and not for polling.",
+		},
+		{
+			Name: "write_again", Wants: results, New: func() Detector { return NewWriteAgain() },
+			Doc: "Fires when a command writes the same text to the same target again; not for short texts or other targets.",
+		},
+		{
+			Name: "restore", Wants: results, New: func() Detector { return NewRestore() },
+			Doc: "Fires when one target is put back to an earlier state again and again within a few calls; not when the restores lie further apart.",
+		},
+		{
+			Name: "same_check", Wants: results, Text: true, New: func() Detector { return NewSameCheck() },
+			Doc: "Fires when a check fails in the same words after several different changes; not when the words differ, or nothing was changed in between.",
+		},
+		{
+			Name: "thrash", Wants: results, Text: true, New: func() Detector { return NewThrash() },
+			Doc: "Fires when most of the last calls, however different, showed only lines seen before; not after an effective change.",
+		},
+		{
+			Name: "restate", Wants: said, Text: true, New: func() Detector { return NewRestate() },
+			Doc: "Fires when a run says the same passage in many of its turns; not for what others said, nor across user messages.",
+		},
+		{
+			Name: "plan", Wants: said, Text: true, New: func() Detector { return NewPlan() },
+			Doc: "Fires when a turn's text is stated again word for word with nothing done in between; not after an effective change or a user message.",
+		},
+		{
+			Name: "monologue", Wants: said, Text: true, New: func() Detector { return NewMonologue() },
+			Doc: "Fires when turns without calls say the same, or a text ends in one phrase over and over; not when a call or another thought comes in between.",
+		},
+		{
+			Name: "compaction_loop", Wants: said, New: func() Detector { return NewCompactionLoop() },
+			Doc: "Fires when the context is compacted again and again without anything new done in between; not when work goes on.",
 		},
 		{
 			Name: "stagnation", Wants: turns, New: func() Detector { return NewStagnation() },
