@@ -149,3 +149,23 @@ func TestEveryEventEndsInOneBucket(t *testing.T) {
 		t.Errorf("%d events ended in %+v", w.n, c)
 	}
 }
+
+// Workers may say that runs are each other's parents.
+func TestParentsInARing(t *testing.T) {
+	w := newWorld(t, "sundry")
+	w.start("a", "b")
+	w.start("b", "c")
+	w.start("c", "a")
+	if a := w.start("d", "a").Answer; a.Decision != actions.Allow {
+		t.Errorf("below a ring that lives: %s", a.Decision)
+	}
+	w.loop("b")
+	for _, run := range []string{"a", "b", "c", "d"} {
+		if !w.run(run).Ledger.Halt.Active() {
+			t.Errorf("%s is below the halted run and lives", run)
+		}
+	}
+	if a := w.start("e", "c").Answer; a.Decision != actions.RefuseCall {
+		t.Errorf("below a halted ring: %s", a.Decision)
+	}
+}

@@ -87,9 +87,22 @@ func (g *Engine) covering(r *state.Run) (state.Halt, bool) {
 			return s.Halt, true
 		}
 	}
-	for up := r.Parent; up != ""; {
+	return g.ancestor(r)
+}
+
+// maxDepth bounds how far up a run's ancestors are looked for: workers may name
+// parents in a ring.
+const maxDepth = 64
+
+// ancestor returns the halt of the nearest halted run above r.
+func (g *Engine) ancestor(r *state.Run) (state.Halt, bool) {
+	up := r.Parent
+	for range maxDepth {
+		if up == "" {
+			break
+		}
 		p := g.part.Run(state.RunID{Tenant: r.ID.Tenant, Task: r.ID.Task, Run: up})
-		if p == nil || p.Parent == up {
+		if p == nil {
 			break
 		}
 		if p.Ledger.Halt.Active() {
