@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"context"
+	"net"
 	"os"
 	"os/exec"
 	"syscall"
@@ -24,6 +25,8 @@ const partitions = 4
 // stage is a NATS server with a provisioned bus and a client.
 type stage struct {
 	t   *testing.T
+	cfg natsbus.ServerConfig
+	srv *natsbus.Server
 	url string
 	nc  *nats.Conn
 	js  jetstream.JetStream
@@ -33,12 +36,10 @@ type stage struct {
 // newStage starts a server and pushes a policy.
 func newStage(t *testing.T, policy string) *stage {
 	t.Helper()
-	srv, err := natsbus.Embedded(natsbus.ServerConfig{StoreDir: t.TempDir(), Partitions: partitions})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(srv.Shutdown)
-	nc, err := nats.Connect(srv.URL(), nats.MaxReconnects(-1))
+	s := &stage{t: t, cfg: natsbus.ServerConfig{Listen: freeAddress(t), StoreDir: t.TempDir(), Partitions: partitions}}
+	s.serve()
+	t.Cleanup(func() { s.srv.Shutdown() })
+	nc, err := nats.Connect(s.url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,30 @@ func newStage(t *testing.T, policy string) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{t: t, url: srv.URL(), nc: nc, js: js, bus: bus}
+	s.nc, s.js, s.bus = nc, js, bus
+	return s
+}
+
+// serve starts the server, also again after a shutdown, at the same address
+// and directory.
+func (s *stage) serve() {
+	s.t.Helper()
+	var err error
+	if s.srv, err = natsbus.Embedded(s.cfg); err != nil {
+		s.t.Fatal(err)
+	}
+	s.url = s.srv.URL()
+}
+
+// freeAddress is a loopback address that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
 }
 
 // processor is a processor in a process of its own.
