@@ -3,7 +3,7 @@ package features
 import "bytes"
 
 // flattener turns JSON content into the text it says: one "key: value" line for
-// each scalar, in the order of the document. A string that holds a JSON object
+// each scalar, in the order of the document, without keys that only wrap text. A string that holds a JSON object
 // or array is read as that.
 type flattener struct {
 	src      []byte
@@ -153,8 +153,8 @@ func (f *flattener) items(object bool) bool {
 	}
 }
 
-// member reads a key and its value. It writes the key only before a scalar, and
-// passes over the value of a volatile one.
+// member reads a key and its value. It writes the key only before a scalar that
+// needs it, and passes over the value of a volatile one.
 func (f *flattener) member() bool {
 	start := len(f.out)
 	var ok bool
@@ -174,13 +174,16 @@ func (f *flattener) member() bool {
 		f.pos, ok = skipValue(f.src, f.pos)
 		return ok
 	}
-	if b := f.src[f.pos]; b == '{' || b == '[' {
+	if b := f.src[f.pos]; b == '{' || b == '[' || envelopeKeys[string(f.out[start:])] {
 		f.out = f.out[:start]
 	} else {
 		f.out = append(f.out, ": "...)
 	}
 	return f.value()
 }
+
+// envelopeKeys wrap what a tool says and add nothing to it.
+var envelopeKeys = setOf("output result results content message text data response stdout stderr observation")
 
 // opaque returns the value of {"$h":"…"}, which stands for content that was not sent.
 func opaque(raw []byte) ([]byte, bool) {

@@ -9,6 +9,7 @@ func TestFlatten(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"a string is its text", `"a\nb"`, "a\nb"},
 		{"members are lines", `{"b":1,"a":"x","c":true}`, "b: 1\na: x\nc: true"},
+		{"an envelope adds nothing", `{"output":"x","code":1,"result":{"message":"y"}}`, "x\ncode: 1\ny"},
 		{"null says nothing", `null`, ""},
 		{"a member that is null", `{"a":null,"b":2}`, "a: \nb: 2"},
 		{"containers leave their key out", `{"a":{"b":1},"c":[2,"x"]}`, "b: 1\n2\nx"},

@@ -67,6 +67,10 @@ func Registry() []Spec {
 			Doc: "Fires when the context is compacted again and again without anything new done in between; not when work goes on.",
 		},
 		{
+			Name: "echo", Wants: []events.Kind{events.Said}, Text: true, New: func() Detector { return NewEcho() },
+			Doc: "Fires when a run sends the same words to the same other run of its task again; not for other words, other receivers, or what users and results say.",
+		},
+		{
 			Name: "stagnation", Wants: turns, New: func() Detector { return NewStagnation() },
 			Doc: "Fires when turns in a row had no side effect and brought no new result; not while any result is new or a declared write succeeds.",
 		},

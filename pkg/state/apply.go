@@ -143,6 +143,9 @@ func (w *Window) closeRound() {
 func (a *Applier) message(r *Run, m *events.Message) {
 	r.Cur.Text = a.Features.Text(m.Text)
 	r.Window.hear(r.Cur.Text.Passages)
+	if m.To != "" && r.Cur.Text.Whole != 0 {
+		r.tell(a.Features.Hash(m.To) ^ mix(r.Cur.Text.Whole))
+	}
 	if m.Role == "user" {
 		r.Window.Msgs++
 		r.Window.Memo.Own.Clear()
@@ -151,9 +154,18 @@ func (a *Applier) message(r *Run, m *events.Message) {
 	}
 }
 
+// tell counts a message to another run; h is of its receiver and words.
+func (r *Run) tell(h features.Hash) {
+	t := r.Window.Memo.Told.Put(h)
+	if t.Count++; t.Count == 1 {
+		t.Hash, t.Since, t.First = h, max(r.Window.Round.Number, 1), r.Cur.Ref
+	}
+	r.Cur.Told = *t
+}
+
 func (a *Applier) turn(r *Run, t *events.Turn) {
 	w := &r.Window
-	r.Cur.Text = a.Features.Text(t.Text)
+	r.Cur.Text = a.Features.Text(w.Memo.outside(t.Text))
 	if t.Model != "" {
 		r.Model = t.Model
 	}

@@ -13,6 +13,7 @@ func (a *Applier) call(r *Run, e *events.Event) {
 	r.Cur.Call = f
 	r.Usage.Calls++
 	w.CallNo++
+	w.Memo.Fenced = false
 
 	k := w.Keys.Put(f.Key)
 	r.Cur.Prior = *k

@@ -21,7 +21,9 @@ func (m *Memo) code(c *coder) {
 	codeTable(c, &m.Own, (*Passage).code)
 	codeTable(c, &m.Plans, (*Plan).code)
 	m.Talk.code(c)
+	codeTable(c, &m.Told, (*Tally).code)
 	m.Compacted.code(c)
+	c.flags(&m.Fenced)
 	c.u32(&m.Turns)
 }
 

@@ -29,6 +29,7 @@ type Current struct {
 	Stuck     Tally    // of the tool's answers, this one included; zero where it is not one to compare
 	Payload   Tally    // of the text written most often among those of the call
 	Check     Tally    // of the failing check
+	Told      Tally    // of the message to another run
 	Plan      Plan     // of a turn's words
 	Compacted bool     // the turn is a compaction
 	Familiar  bool     // the result showed lines seen before and hardly another, and nothing took effect

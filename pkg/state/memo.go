@@ -1,6 +1,10 @@
 package state
 
-import "github.com/loopwatch/loopwatch/internal/features"
+import (
+	"strings"
+
+	"github.com/loopwatch/loopwatch/internal/features"
+)
 
 // Sizes of what single detectors remember.
 const (
@@ -29,7 +33,9 @@ type Memo struct {
 	Own       Table[Passage] // passages of the run itself
 	Plans     Table[Plan]    // by the words of a turn
 	Talk      Talk           // turns without a call
+	Told      Table[Tally]   // by receiver and words: messages to other runs
 	Compacted Tally          // compactions since something new was done
+	Fenced    bool           // the newest turn left a code fence open
 	Turns     uint32         // turns that said something, if only nothing
 }
 
@@ -89,6 +95,7 @@ func newMemo() Memo {
 		Stuck: Table[Tally]{Limit: 16}, Payloads: Table[Tally]{Limit: maxTallies},
 		Restores: Table[Spots]{Limit: 16}, Checks: Table[Tally]{Limit: maxTallies},
 		Lines: Seen{Limit: maxLines}, Said: Seen{Limit: maxSaid}, Own: Table[Passage]{Limit: maxPassages},
+		Told:  Table[Tally]{Limit: maxTallies},
 		Plans: Table[Plan]{Limit: maxTallies}, Talk: Talk{Recent: Ring[features.Sketch]{Limit: maxTalk}},
 	}
 }
@@ -118,4 +125,21 @@ func (s *Spots) add(at uint32, round int, ref Ref) {
 	copy(s.Round[1:], s.Round[:])
 	copy(s.Ref[1:], s.Ref[:])
 	s.At[0], s.Round[0], s.Ref[0] = at, round, ref
+}
+
+// outside returns what a turn says outside a code fence that an earlier turn
+// left open, up to one that it leaves open itself.
+func (m *Memo) outside(text string) string {
+	const fence = "```"
+	if m.Fenced {
+		_, rest, closed := strings.Cut(text, fence)
+		if !closed {
+			return ""
+		}
+		text = rest
+	}
+	if m.Fenced = strings.Count(text, fence)%2 == 1; m.Fenced {
+		text = text[:strings.LastIndex(text, fence)]
+	}
+	return text
 }

@@ -87,6 +87,18 @@ func TestMemo(t *testing.T) {
 			say(s, 4, "goodbye and take care")
 			s.want("after a call", s.Window.Memo.Talk.Same, 1)
 		}},
+		{"a fence that is left open goes on until it is closed", func(s *story) {
+			say(s, 1, "look: ``` "+story12)
+			s.want("words before it", s.Cur.Text.Words, 1)
+			say(s, 2, story12)
+			s.want("words inside", s.Cur.Text.Words, 0)
+			say(s, 3, story12+" ``` so it is")
+			s.want("words after it", s.Cur.Text.Words, 3)
+			say(s, 4, "``` a")
+			s.call(5, "a", "grep", "foo")
+			say(s, 6, story12)
+			s.want("words after a call", s.Cur.Text.Words, 12)
+		}},
 		{"compactions without work", func(s *story) {
 			s.turn(1, events.Turn{Compacted: true})
 			s.turn(2, events.Turn{Compacted: true})
