@@ -60,6 +60,7 @@ func TestAHaltIsSentAgainThreeTimes(t *testing.T) {
 			sent++
 		}
 	}
+	sent += len(w.tick(25 * time.Hour).Resend) // another deadline comes
 	if sent != 3 {
 		t.Errorf("sent again %d times", sent)
 	}

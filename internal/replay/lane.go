@@ -14,11 +14,11 @@ import (
 // lane is one partition under replay with its engine.
 type lane struct {
 	replay *Replay
+	store  *state.Memory
 	part   *state.Partition
 	engine *engine.Engine
 	clock  time.Time // of a hand-made trace: monotonic
-	born   int
-	places []place // where the spool holds the events of a recorded trace, ascending
+	places []place   // where the spool holds the events of a recorded trace, ascending
 }
 
 // place says at which line the event of a stream position was read.
@@ -37,20 +37,41 @@ func (l *lane) quote(ref state.Ref) actions.Quote {
 	return l.replay.spool.quote(line)
 }
 
-func (r *Replay) newLane(id laneID, born int) (*lane, error) {
-	part, err := state.OpenPartition(state.NewMemory(), max(id.partition, 0))
-	if err != nil {
+func (r *Replay) newLane(id laneID) (*lane, error) {
+	l := &lane{replay: r, store: state.NewMemory()}
+	var err error
+	if l.part, err = state.OpenPartition(l.store, max(id.partition, 0)); err != nil {
 		return nil, err
 	}
-	policy, fixed := r.opts.Policy, true
+	return l, nil
+}
+
+// wake makes the engine of a new or frozen lane.
+func (l *lane) wake() (err error) {
+	if l.engine != nil {
+		return nil
+	}
+	policy, fixed := l.replay.opts.Policy, true
 	if policy == nil {
-		policy, fixed = r.opts.Fallback, false
+		policy, fixed = l.replay.opts.Fallback, false
 	}
-	eng, err := engine.New(part, policy, fixed, hashKey)
-	if err != nil {
-		return nil, err
+	l.engine, err = engine.New(l.part, policy, fixed, hashKey)
+	return err
+}
+
+// freeze keeps the lane's runs as bytes until it is used again.
+func (l *lane) freeze() error {
+	var b state.Batch
+	if err := l.part.Flush(&b); err != nil {
+		return err
 	}
-	return &lane{replay: r, part: part, engine: eng, born: born}, nil
+	if err := l.store.Commit(&b); err != nil {
+		return err
+	}
+	l.part.Committed()
+	l.part.Evict()
+	l.engine = nil
+	return nil
 }
 
 // at applies an event of a hand-made trace at the lane's own time, after the
@@ -89,6 +110,9 @@ func (l *lane) tick(t time.Time) error {
 
 // step applies one event and hands on what was decided.
 func (l *lane) step(e *events.Event) error {
+	if err := l.wake(); err != nil {
+		return err
+	}
 	res, err := l.engine.Step(e)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -32,6 +31,7 @@ type Replay struct {
 	emit  func(Line) error
 	spool *spool
 	lanes map[laneID]*lane
+	order []laneID       // as they were born
 	ours  []events.Event // operators' acts and policies of a hand-made trace, for tasks to come
 }
 
@@ -129,19 +129,27 @@ func (r *Replay) Finish() error {
 }
 
 // laneIDs returns the lanes in a fixed order.
-func (r *Replay) laneIDs() []laneID {
-	return slices.SortedFunc(maps.Keys(r.lanes), func(a, b laneID) int { return r.lanes[a].born - r.lanes[b].born })
-}
+func (r *Replay) laneIDs() []laneID { return slices.Clone(r.order) }
+
+// hotLanes is how many lanes keep their runs decoded: traces hold run after
+// run, so that memory follows the number of runs, not what they did.
+const hotLanes = 64
 
 func (r *Replay) lane(id laneID) (*lane, error) {
 	if l, ok := r.lanes[id]; ok {
 		return l, nil
 	}
-	l, err := r.newLane(id, len(r.lanes))
+	l, err := r.newLane(id)
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
 	r.lanes[id] = l
+	r.order = append(r.order, id)
+	if old := len(r.order) - 1 - hotLanes; old >= 0 {
+		if err := r.lanes[r.order[old]].freeze(); err != nil {
+			return nil, err
+		}
+	}
 	for i := range r.ours {
 		if err := l.at(&r.ours[i]); err != nil {
 			return nil, err
