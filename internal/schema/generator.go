@@ -19,18 +19,30 @@ type Generator struct {
 
 // Object returns the schema of a struct from the json tags of its exported
 // fields; those without omitempty or omitzero are required. Structs in its
-// fields become definitions that it refers to.
+// fields become definitions that it refers to; embedded ones are part of it.
 func (g *Generator) Object(t reflect.Type) (*Node, error) {
 	n := &Node{Type: "object", Description: g.Comments[t.Name()], Properties: map[string]*Node{}}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
+			inner, err := g.Object(f.Type)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(n.Properties, inner.Properties)
+			n.Required = append(n.Required, inner.Required...)
+			continue
+		}
 		if name == "" || name == "-" {
 			return nil, fmt.Errorf("describe %s.%s: no json name", t.Name(), f.Name)
 		}
 		field, err := g.node(f.Type)
 		if err != nil {
 			return nil, fmt.Errorf("describe %s.%s: %w", t.Name(), f.Name, err)
+		}
+		if f.Type.Kind() == reflect.Pointer && options == "" { // present and null where there is none
+			field = &Node{AnyOf: []*Node{field, {Type: "null"}}}
 		}
 		field.Description = g.Comments[t.Name()+"."+f.Name]
 		if amend := g.Fields[t.Name()+"."+name]; amend != nil {
