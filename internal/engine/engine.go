@@ -137,6 +137,9 @@ func (g *Engine) worker(e *events.Event, out *Result) {
 	out.Order = g.applier.Apply(r, e)
 	g.join(r)
 	if out.Order != state.Duplicate {
+		if t := g.part.Task(r.ID.TaskID()); t.Fail(r) {
+			g.part.TouchTask(t)
+		}
 		if fresh || e.Kind == events.RunStart {
 			g.greet(e, r, out)
 		}

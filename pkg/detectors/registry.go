@@ -71,6 +71,10 @@ func Registry() []Spec {
 			Doc: "Fires when a run sends the same words to the same other run of its task again; not for other words, other receivers, or what users and results say.",
 		},
 		{
+			Name: "lineage", Wants: results, Text: true, New: func() Detector { return NewLineage() },
+			Doc: "Fires when several attempts at a task make the same call and fail the same way; not within one attempt, or for runs that another run spawned.",
+		},
+		{
 			Name: "stagnation", Wants: turns, New: func() Detector { return NewStagnation() },
 			Doc: "Fires when turns in a row had no side effect and brought no new result; not while any result is new or a declared write succeeds.",
 		},

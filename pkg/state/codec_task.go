@@ -8,8 +8,16 @@ func (t *Task) code(c *coder) {
 	c.int(&t.Dropped)
 	c.in("task.runs")
 	codeSlice(c, &t.Runs, (*Member).code)
+	c.in("task.failed")
+	codeTable(c, &t.Failed, (*Attempt).code)
 	c.in("task.tomb")
 	t.Tomb.code(c)
+}
+
+func (a *Attempt) code(c *coder) {
+	codeString(c, &a.Run)
+	c.int(&a.Count)
+	c.ref(&a.First)
 }
 
 func (m *Member) code(c *coder) {

@@ -1,6 +1,10 @@
 package state
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/loopwatch/loopwatch/internal/features"
+)
 
 // TaskID names a unit of work within the fleet.
 type TaskID struct{ Tenant, Task string }
@@ -8,11 +12,45 @@ type TaskID struct{ Tenant, Task string }
 // Task is what all runs of one task share: retries and sub-agents meet here.
 type Task struct {
 	ID       TaskID
-	Attempts int      // root runs seen
-	Runs     []Member // live and recent runs, oldest first, at most MaxMembers
-	Dropped  int      // members forgotten beyond MaxMembers
-	Tomb     Halt     // set when a root was halted: new runs are refused at hello
+	Attempts int            // root runs seen
+	Runs     []Member       // live and recent runs, oldest first, at most MaxMembers
+	Dropped  int            // members forgotten beyond MaxMembers
+	Failed   Table[Attempt] // by call and error class: failures that several attempts share
+	Tomb     Halt           // set when a root was halted: new runs are refused at hello
 }
+
+// Attempt is a failure and how many root runs of the task have had it.
+type Attempt struct {
+	Run   string // the newest of them
+	Count int
+	First Ref
+}
+
+// maxAttempts bounds the failures a task remembers.
+const maxAttempts = 64
+
+// Fail notes that the step just applied to a root run failed, and reports
+// whether the task changed: a failure counts once until another run has it.
+func (t *Task) Fail(r *Run) bool {
+	s := &r.Cur.Step
+	if s.Call.IsZero() || !s.Error || !r.Root() {
+		return false
+	}
+	t.Failed.Limit = maxAttempts
+	a := t.Failed.Put(FailureOf(s))
+	if a.Run == r.ID.Run {
+		return false
+	}
+	if a.Count == 0 {
+		a.First = s.Call
+	}
+	a.Run = r.ID.Run
+	a.Count++
+	return true
+}
+
+// FailureOf names the failure of a step: the same call failing the same way.
+func FailureOf(s *Step) features.Hash { return mix(s.Key) ^ s.Class | 1 }
 
 // MaxMembers bounds the runs a task names; ended ones are forgotten first.
 const MaxMembers = 256
