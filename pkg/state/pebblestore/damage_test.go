@@ -107,7 +107,7 @@ func TestFlippedBits(t *testing.T) {
 		for _, killed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s killed %t", kind, killed), func(t *testing.T) {
 				ends := map[string]int{}
-				for seed := range seeds(t, 3) {
+				for seed := range seeds(t, 2) {
 					flipSome(t, rand.New(rand.NewPCG(seed, 2)), kind, killed, ends)
 				}
 				t.Logf("%v", ends)

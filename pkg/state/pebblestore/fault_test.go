@@ -85,7 +85,7 @@ func TestFaultAtAnyOperation(t *testing.T) {
 		t.Fatalf("on a sound disk: %+v", got)
 	}
 	operations := none.count.Load()
-	const stride = 3
+	const stride = 7
 	ends := map[string]int{}
 	for seed := range seeds(t, 1) {
 		for at := 1 + int64(seed%stride); at <= operations; at += stride {

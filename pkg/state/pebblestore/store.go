@@ -62,7 +62,10 @@ func (s *Store) Scan(from, to []byte, fn func(key, value []byte) bool) error {
 	}
 	defer s.gate.leave()
 	if to != nil && bytes.Compare(from, to) >= 0 {
-		return nil // an empty bound is none to Pebble
+		return nil // an empty upper bound is none to Pebble
+	}
+	if len(from) == 0 {
+		from = nil // Pebble looks at the first byte of a bound
 	}
 	if err := s.scan(from, to, fn); err != nil {
 		return fmt.Errorf("scan [%q, %q) of %s: %w", from, to, s.dir, hint(err))
