@@ -14,6 +14,7 @@ type cli struct {
 	Demo      demoCmd      `cmd:"" help:"Watch a simulated fleet; needs nothing at all."`
 	Run       runCmd       `cmd:"" help:"Run the processor."`
 	Replay    replayCmd    `cmd:"" help:"Run recorded events through the engine and print the decisions."`
+	Eval      evalCmd      `cmd:"" help:"Measure policies on labelled runs and on cases."`
 	Dump      dumpCmd      `cmd:"" help:"Write the stored events as a trace."`
 	Runs      runsCmd      `cmd:"" help:"List runs."`
 	Show      showCmd      `cmd:"" help:"Show what is remembered of a run."`
