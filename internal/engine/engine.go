@@ -144,6 +144,9 @@ func (g *Engine) worker(e *events.Event, out *Result) {
 			g.greet(e, r, out)
 		}
 		g.react(e, r, out)
+		if fresh && !r.Root() {
+			g.spawned(e, r, out)
+		}
 		g.schedule(r)
 	}
 	out.Answer = g.answer(e, r)
@@ -166,6 +169,8 @@ func (g *Engine) join(r *state.Run) {
 		m = t.Join(r.ID.Run, r.Parent, r.Agent)
 		if r.Root() {
 			t.Attempts++
+		} else {
+			t.Spawned++
 		}
 	} else if m.Over == (r.Phase != state.Live) && m.Parent == r.Parent {
 		return

@@ -23,6 +23,7 @@ type Spec struct {
 	Name  string          // as in policies, metrics and decisions
 	Doc   string          // one sentence: when it fires, and when it does not
 	Wants []events.Kind   // events it is asked about
+	Tree  bool            // asked about the root of a tree when a run below it begins, instead of about events of its own
 	Text  bool            // weakened when events carry no text
 	New   func() Detector // with the parameters of the default policy
 }

@@ -75,6 +75,10 @@ func Registry() []Spec {
 			Doc: "Fires when several attempts at a task make the same call and fail the same way; not within one attempt, or for runs that another run spawned.",
 		},
 		{
+			Name: "spawn", Tree: true, New: func() Detector { return NewSpawn() },
+			Doc: "Fires when runs spawn runs that spawn runs, charged to the root of the tree; not for a shallow tree, however long it lives.",
+		},
+		{
 			Name: "stagnation", Wants: turns, New: func() Detector { return NewStagnation() },
 			Doc: "Fires when turns in a row had no side effect and brought no new result; not while any result is new or a declared write succeeds.",
 		},

@@ -5,6 +5,7 @@ func (t *Task) code(c *coder) {
 	codeString(c, &t.ID.Tenant)
 	codeString(c, &t.ID.Task)
 	c.int(&t.Attempts)
+	c.int(&t.Spawned)
 	c.int(&t.Dropped)
 	c.in("task.runs")
 	codeSlice(c, &t.Runs, (*Member).code)

@@ -14,6 +14,7 @@ type Task struct {
 	ID       TaskID
 	Attempts int            // root runs seen
 	Runs     []Member       // live and recent runs, oldest first, at most MaxMembers
+	Spawned  int            // runs seen that another run spawned
 	Dropped  int            // members forgotten beyond MaxMembers
 	Failed   Table[Attempt] // by call and error class: failures that several attempts share
 	Tomb     Halt           // set when a root was halted: new runs are refused at hello
@@ -110,6 +111,16 @@ func (t *Task) Leave(run string) {
 			return
 		}
 	}
+}
+
+// Ancestors returns the runs above run that the task still names, the nearest
+// first.
+func (t *Task) Ancestors(run string) []string {
+	var out []string
+	for m := t.Member(run); m != nil && m.Parent != "" && !slices.Contains(out, m.Parent) && m.Parent != run; m = t.Member(m.Parent) {
+		out = append(out, m.Parent)
+	}
+	return out
 }
 
 // forget drops the oldest run that is over, or the oldest of all.

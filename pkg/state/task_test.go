@@ -81,6 +81,24 @@ func TestJoinForgetsWhatIsOverFirst(t *testing.T) {
 	}
 }
 
+func TestAncestors(t *testing.T) {
+	task := &Task{}
+	task.Join("a", "", "x")
+	task.Join("b", "a", "x")
+	task.Join("c", "b", "x")
+	task.Join("d", "gone", "x")
+	for run, want := range map[string]string{"a": "[]", "b": "[a]", "c": "[b a]", "d": "[gone]", "nobody": "[]"} {
+		if got := fmt.Sprint(task.Ancestors(run)); got != want {
+			t.Errorf("above %s there are %s, want %s", run, got, want)
+		}
+	}
+	task.Join("x", "y", "x")
+	task.Join("y", "x", "x")
+	if got := task.Ancestors("x"); len(got) != 1 {
+		t.Errorf("a ring has the ancestors %v, want the one besides", got)
+	}
+}
+
 func TestLeave(t *testing.T) {
 	task := family([2]string{"root", ""}, [2]string{"a", "root"}, [2]string{"b", "root"})
 	task.Leave("a")
