@@ -178,3 +178,43 @@ func TestGardenBenchTakesAnotherWay(t *testing.T) {
 		t.Errorf("controls %v, want the observation alone", got)
 	}
 }
+
+// A result that is too large to send is handed back whole all the same: the
+// worker has it.
+func TestLargeResultIsReplayedWhole(t *testing.T) {
+	s := newStage(t, "sundry")
+	data, _ := s.manned()
+	r := s.worker(data, worker.Config{Agent: "support", Run: "r1", Task: "order-1"})
+	large, executed := strings.Repeat("a long page; ", 50_000), 0
+	read := func() (worker.Output, error) {
+		return r.Do(s.bounded(), "read", `{"page":1}`, func(context.Context) (any, error) { executed++; return large, nil })
+	}
+	if _, err := read(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := read()
+	if err != nil || executed != 1 || out.Label == "" || out.Text() != "["+out.Label+"]\n"+large {
+		t.Errorf("second call: %d bytes, %q, %v, executed %d times", len(out.Content), out.Label, err, executed)
+	}
+	if got := s.told(r); !strings.Contains(got, "a long page; a long page") || len(got) > 4000 {
+		t.Errorf("told %q", got)
+	}
+}
+
+// Workers whose clocks are hours apart are answered, told and halted.
+func TestClocksApart(t *testing.T) {
+	s := newStage(t, "sundry")
+	data, _ := s.manned()
+	for name, skew := range map[string]time.Duration{"ahead": 3 * time.Hour, "behind": -3 * time.Hour} {
+		r := s.worker(data, worker.Config{Run: name, Task: name, Now: func() time.Time { return time.Now().Add(skew) }})
+		c, err := r.Call(s.bounded(), "read", nil)
+		if err != nil || c.Guarded {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+		s.act(events.Operator{Action: "halt", Scope: events.Scope{Task: name, Run: name}})
+		receive(t, "the halt of "+name, r.Done())
+		if d := s.settled(name); d.Status != "halted" {
+			t.Errorf("%s stands as %+v", name, d.Run)
+		}
+	}
+}

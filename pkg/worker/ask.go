@@ -63,10 +63,10 @@ func (q *questions) take(token, event string) *question {
 	return x
 }
 
-// helloDeadline is until when the answer to a hello is of use: it says what
-// time the server has, so that the deadlines of checks are told in its time,
-// and it comes however far apart the clocks are within this.
-const helloDeadline = 10 * time.Minute
+// helloDeadline is until when the answer to a hello is of use. It tells the
+// server's time, in which the deadlines of checks are told from then on, so it
+// must come although the clocks are apart, by as much as this.
+const helloDeadline = 24 * time.Hour
 
 // ask says an event that is a question and waits for the answer: the bus's
 // within Config.Wait, else the guard's. Without a connection nobody answers,
@@ -214,11 +214,9 @@ func (r *Run) replayed(q *question, v actions.Verdict) *Output {
 			of = c.Replay.OfCallID
 		}
 	}
-	if k, ok := r.results.byCall[of]; ok {
-		return &Output{Content: k.content, Err: k.err, Label: actions.Label(of, q.said.Time.Sub(k.at))}
+	out := r.results.output(of, q.said.Time)
+	if out == nil && v.Replay != nil {
+		out = &Output{Content: v.Replay.Content, Label: v.Replay.Label}
 	}
-	if v.Replay == nil {
-		return nil
-	}
-	return &Output{Content: v.Replay.Content, Label: v.Replay.Label}
+	return out
 }

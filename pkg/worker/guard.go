@@ -140,10 +140,5 @@ func (r *Run) ownReplay(q *question) *Output {
 	if q.own.Decision != actions.ReplayCall {
 		return nil
 	}
-	of := r.guard.quotes[q.own.ReplayOf.Seq].CallID
-	k, ok := r.results.byCall[of]
-	if !ok {
-		return nil
-	}
-	return &Output{Content: k.content, Err: k.err, Label: actions.Label(of, q.said.Time.Sub(k.at))}
+	return r.results.output(r.guard.quotes[q.own.ReplayOf.Seq].CallID, q.said.Time)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
-// Controls hands out every control the run took, once, after it was obeyed;
-// it is closed when the run has let go of the bus. Nobody has to read it: what
-// finds the channel full is left out.
+// Controls hands out every control the run took, once, after it was obeyed,
+// escalations among them; it is closed when the run has let go of the bus.
+// Nobody has to read it: what finds the channel full is left out.
 func (r *Run) Controls() <-chan actions.Control { return r.controls }
 
 // Observations returns the messages for the next model call, each once, and
@@ -86,6 +86,7 @@ func (r *Run) obey(c actions.Control, own bool) {
 	case c.Kind == actions.Escalate: // informs people
 	case !own && c.Expired(r.serverTime()):
 		r.ack(c.ID, events.Expired, "expired at "+c.Expires.String())
+		return
 	case c.Kind == actions.HaltRun:
 		r.stop(c)
 	case r.over:

@@ -59,7 +59,8 @@ var ErrBlocked = errors.New("no verdict came in time and the run fails closed")
 // Start opens the run, or re-attaches to it after a crash, and waits as long
 // as Config.Wait for what stands for it; without an answer it goes on. Where
 // the run or its task is halted the error is a *HaltedError: the halt is
-// acknowledged, the run is over and nothing may be done.
+// acknowledged, the run is over and nothing may be done. Every run that is
+// started is ended by End or Blocked, or let go by Close.
 func Start(ctx context.Context, cfg Config) (*Run, error) {
 	r, err := open(cfg)
 	if err != nil {
