@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -151,12 +152,15 @@ func without(m *state.Memory, skip int) *state.Memory {
 // halfCommitted applies its tenth batch in two halves and lets a whole scan
 // pass between them; it waits for one, so readers must be scanning beside it.
 func halfCommitted() mutant {
-	var commits atomic.Int32
-	var half, scanned atomic.Bool
+	var mu sync.RWMutex // a scan is before the first half or after it
+	var commits, scans atomic.Int32
+	half := false
 	return mutant{
 		scan: func(m *state.Memory, from, to []byte, fn func(key, value []byte) bool) error {
-			if half.Load() {
-				defer scanned.Store(true)
+			mu.RLock()
+			defer mu.RUnlock()
+			if half {
+				defer scans.Add(1)
 			}
 			return m.Scan(from, to, fn)
 		},
@@ -165,8 +169,11 @@ func halfCommitted() mutant {
 				return m.Commit(b)
 			}
 			at := len(b.Ops) / 2
+			mu.Lock()
 			first := m.Commit(&state.Batch{Ops: b.Ops[:at]})
-			for half.Store(true); !scanned.Load(); {
+			half = true
+			mu.Unlock()
+			for scans.Load() == 0 {
 				runtime.Gosched()
 			}
 			return errors.Join(first, m.Commit(&state.Batch{Ops: b.Ops[at:]}))
