@@ -6,7 +6,10 @@
 // tail may be lost is the sync interval; the stream position travels in the
 // same batches, so a lost tail is read again from the stream.
 //
+// Where files are damaged, reading says so (see sealFS) or gives a shorter
+// prefix.
+//
 // It must not know what the bytes mean, and never goes on after a write that
-// the disk refused: it returns an error or ends the process (see OnFatal).
-// Start at Open, then Store.
+// the disk refused: it ends the process (see Options.OnFatal, guardFS). Start
+// at Open, then Store.
 package pebblestore

@@ -12,7 +12,8 @@ import (
 // Open opens the store in dir, or creates it with access for its owner only.
 // The store owns the directory until Close or the end of the process; where
 // another one does, the error holds ErrInUse. Damage that shows itself already
-// here gives ErrCorrupt.
+// here gives ErrCorrupt. A write that the disk refuses ends the process, as it
+// does later: see OnFatal.
 func Open(dir string, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
