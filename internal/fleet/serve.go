@@ -39,6 +39,9 @@ const askPatience = 5 * time.Second
 // most runs in one answer.
 const pageSize = 200
 
+// phaseHalted selects runs by their halt, whatever their phase.
+const phaseHalted = "halted"
+
 // Serve offers the micro service until it is stopped.
 func (s *Service) Serve(nc *nats.Conn) (micro.Service, error) {
 	version := s.Version
@@ -155,9 +158,9 @@ func selects(q query, p int, r *state.Run) bool {
 	case sc.Tenant != "" && sc.Tenant != r.ID.Tenant, sc.Agent != "" && sc.Agent != r.Agent,
 		sc.Task != "" && sc.Task != r.ID.Task, sc.Run != "" && sc.Run != r.ID.Run:
 		return false
-	case q.Phase == "halted":
-		return r.Ledger.Halt.Active()
-	case q.Phase != "" && q.Phase != r.Phase.String():
+	case q.Phase == phaseHalted && !r.Ledger.Halt.Active():
+		return false
+	case q.Phase != "" && q.Phase != phaseHalted && q.Phase != r.Phase.String():
 		return false
 	}
 	return q.After == nil || behind(q, p, r)
