@@ -37,6 +37,9 @@ func (p *Processor) fetch(ctx context.Context) ([]natsbus.Msg, error) {
 		select {
 		case a := <-p.asks:
 			a.answer <- a.about(p)
+			if err := p.sound(); err != nil {
+				return nil, err
+			}
 			continue
 		default:
 		}
@@ -91,6 +94,17 @@ func (p *Processor) step(batch []*work) error {
 		}
 	}
 	p.done("step")
+	return nil
+}
+
+// sound returns what a question found wrong with the state. The partition
+// would refuse everything from then on, operators' acts too.
+func (p *Processor) sound() error {
+	for _, o := range p.owners {
+		if err := o.part.Err(); err != nil {
+			return p.unusable(o, err)
+		}
+	}
 	return nil
 }
 
