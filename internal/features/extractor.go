@@ -30,7 +30,8 @@ type Extractor struct {
 
 	words      []byte // all words of the text at hand, lower-cased
 	wordHashes []Hash // of those that can be in passages
-	sketch     Sketch
+	wordSums   []uint64
+	few        []Hash // distinct words
 	seen       hashSet
 }
 

@@ -3,6 +3,7 @@ package features
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,11 +16,11 @@ const (
 )
 
 // readWords reads text into lower-cased words: all of them, one blank after
-// each, into x.words, and the hashes of the first 600 outside code fences into
-// x.wordHashes. It sketches the set of words and returns their number.
+// each, into x.words, the hashes of the first 600 outside code fences into
+// x.wordHashes, and their sums without the key into x.wordSums. It collects the
+// distinct words in x.few, up to one too many, and returns the number of words.
 func (x *Extractor) readWords(text []byte) int {
-	x.words, x.wordHashes = x.words[:0], x.wordHashes[:0]
-	var lanes [len(Sketch{})]Hash
+	x.words, x.wordHashes, x.wordSums, x.few = x.words[:0], x.wordHashes[:0], x.wordSums[:0], x.few[:0]
 	n, fence := 0, 0
 	for i := 0; i < len(text); {
 		if i >= fence && text[i] == '`' {
@@ -36,19 +37,14 @@ func (x *Extractor) readWords(text []byte) int {
 		}
 		n++
 		h := x.sum(domainWord, x.words[start:])
-		lane := &lanes[h%Hash(len(lanes))]
-		if v := h>>8 | 1; *lane == 0 || v < *lane {
-			*lane = v
+		if len(x.few) <= maxFew && !slices.Contains(x.few, h) {
+			x.few = append(x.few, h)
 		}
 		if !fenced && len(x.wordHashes) < maxPassageWords {
 			x.wordHashes = append(x.wordHashes, h)
+			x.wordSums = append(x.wordSums, plainSum(x.words[start:]))
 		}
 		x.words = append(x.words, ' ')
-	}
-	for i, v := range lanes {
-		if x.sketch[i] = 0; v != 0 {
-			x.sketch[i] = uint8(v>>1%255) + 1
-		}
 	}
 	return n
 }
@@ -107,7 +103,8 @@ func ideographic(r rune) bool {
 }
 
 // passages returns the distinct passages of the words read last: of all runs of
-// eight words those whose hash is divisible by the rules' Thin.
+// eight words those whose sum is divisible by the rules' Thin. Which they are
+// must not depend on the key.
 func (x *Extractor) passages() []Hash {
 	n := len(x.wordHashes) - passageWords + 1
 	if n <= 0 {
@@ -115,21 +112,31 @@ func (x *Extractor) passages() []Hash {
 	}
 	x.seen = hashSet{}
 	found := make([]Hash, 0, n/x.rules.Thin+passageWords)
-	var roll uint64
+	var keyed, plain uint64
 	for i, h := range x.wordHashes {
-		roll = bits.RotateLeft64(roll, 7) ^ uint64(h)
+		keyed = bits.RotateLeft64(keyed, 7) ^ uint64(h)
+		plain = bits.RotateLeft64(plain, 7) ^ x.wordSums[i]
 		if i >= passageWords {
-			roll ^= bits.RotateLeft64(uint64(x.wordHashes[i-passageWords]), 7*passageWords)
+			keyed ^= bits.RotateLeft64(uint64(x.wordHashes[i-passageWords]), 7*passageWords)
+			plain ^= bits.RotateLeft64(x.wordSums[i-passageWords], 7*passageWords)
 		}
-		if i < passageWords-1 {
+		if i < passageWords-1 || mix(plain)%uint64(x.rules.Thin) != 0 {
 			continue
 		}
-		p := nonzero(mix(roll))
-		if p%Hash(x.rules.Thin) == 0 && x.seen.add(p) {
+		if p := nonzero(mix(keyed)); x.seen.add(p) {
 			found = append(found, p)
 		}
 	}
 	return found
+}
+
+// plainSum is the FNV-1a sum of a word.
+func plainSum(word []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, b := range word {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
 }
 
 func mix(h uint64) uint64 {

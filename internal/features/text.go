@@ -1,23 +1,24 @@
 package features
 
-// Sketch is a small min-hash over the set of words of a text: in each lane the
-// smallest hash of the words that fall into it, 0 where none does.
-type Sketch [32]uint8
+import "slices"
+
+// maxFew bounds the distinct words that are told one by one.
+const maxFew = 40
 
 // Text is what a free text of an agent, a user or a prompt says.
 type Text struct {
 	Whole    Hash   // of its lower-cased words in order; 0 without words
 	Words    int    // how many words are in its first 16 KiB
 	Passages []Hash // 8-word passages of the first 600 words outside code fences, distinct, thinned by Rules.Thin
-	Sketch   Sketch
-	Stutter  int // last words, of 64 looked at, that are one phrase of up to 8 words at least four times over; 0 for none
+	Few      []Hash // distinct words in ascending order; nil where they are more than 40. For Similar
+	Stutter  int    // last words, of 64 looked at, that are one phrase of up to 8 words at least four times over; 0 for none
 }
 
 // Text returns the features of s.
 func (x *Extractor) Text(s string) Text {
 	head := min(len(s), maxRead)
 	x.text = append(x.text[:0], s[:head]...)
-	t := Text{Words: x.readWords(x.text), Sketch: x.sketch}
+	t := Text{Words: x.readWords(x.text), Few: x.distinct()}
 	t.Stutter = stutter(x.words)
 	if t.Words > 0 {
 		if head < len(s) {
@@ -29,22 +30,28 @@ func (x *Extractor) Text(s string) Text {
 	return t
 }
 
-// Similar estimates how much of the two texts' words are common, in percent of
-// all words in either (Jaccard); equal sets give 100, and the error is about 9
-// for long texts. A text without words is similar to nothing.
-func (a Text) Similar(b Text) int {
-	all, equal := 0, 0
-	for i, h := range a.Sketch {
-		if h == 0 && b.Sketch[i] == 0 {
-			continue
-		}
-		all++
-		if h == b.Sketch[i] {
-			equal++
-		}
+// distinct returns the distinct words read last in ascending order, nil where
+// they are too many.
+func (x *Extractor) distinct() []Hash {
+	if len(x.few) == 0 || len(x.few) > maxFew {
+		return nil
 	}
-	if all == 0 {
+	few := slices.Clone(x.few)
+	slices.Sort(few)
+	return few
+}
+
+// Similar returns how many of all distinct words of two texts, as their Few
+// tells them, are common to both, in percent; 0 where either is nil.
+func Similar(a, b []Hash) int {
+	if len(a) == 0 || len(b) == 0 {
 		return 0
 	}
-	return equal * 100 / all
+	common := 0
+	for _, h := range a {
+		if _, ok := slices.BinarySearch(b, h); ok {
+			common++
+		}
+	}
+	return common * 100 / (len(a) + len(b) - common)
 }

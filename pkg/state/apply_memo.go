@@ -11,7 +11,6 @@ const (
 	familiarNew   = 10 // percent of them that may be new
 	stuckChars    = 80 // characters of an answer that is neither error nor negative
 	openingTurns  = 1  // first turns, which put the task in the run's own words
-	similarWords  = 60 // words of a turn up to which its likeness to another means something
 	similar       = 60 // percent of words in common
 )
 
@@ -160,7 +159,7 @@ func (w *Window) notePlan(cur *Current, h features.Hash) Plan {
 func (w *Window) noteTalk(cur *Current) {
 	t, x := &w.Memo.Talk, &cur.Text
 	if t.CallNo != w.CallNo || t.First.IsZero() {
-		*t = Talk{Recent: Ring[features.Sketch]{Limit: maxTalk}, CallNo: w.CallNo, Since: cur.Round, First: cur.Ref}
+		*t = Talk{Recent: Ring[[]features.Hash]{Limit: maxTalk}, CallNo: w.CallNo, Since: cur.Round, First: cur.Ref}
 	}
 	if x.Whole == t.Words && x.Words > 0 {
 		t.Same++
@@ -169,12 +168,12 @@ func (w *Window) noteTalk(cur *Current) {
 	}
 	alike := false
 	for i := range t.Recent.Len() {
-		alike = alike || x.Similar(features.Text{Sketch: *t.Recent.Back(i)}) >= similar
+		alike = alike || features.Similar(x.Few, *t.Recent.Back(i)) >= similar
 	}
-	if alike && x.Words <= similarWords {
+	if alike {
 		t.Alike++
 	} else {
 		t.Alike = 0
 	}
-	t.Recent.Push(x.Sketch)
+	t.Recent.Push(x.Few)
 }

@@ -78,20 +78,13 @@ func (t *Talk) code(c *coder) {
 	c.hash(&t.Words)
 	c.int(&t.Same)
 	c.int(&t.Alike)
-	codeRing(c, &t.Recent, codeSketch)
+	codeRing(c, &t.Recent, codeHashes)
 	c.u32(&t.CallNo)
 	c.int(&t.Since)
 	c.ref(&t.First)
 }
 
-func codeSketch(x *features.Sketch, c *coder) {
-	if !c.reading {
-		c.buf = append(c.buf, x[:]...)
-		return
-	}
-	*x = features.Sketch{}
-	copy(x[:], c.next(len(x)))
-}
+func codeHashes(x *[]features.Hash, c *coder) { codeSlice(c, x, codeHash) }
 
 func (s *Seen) code(c *coder) {
 	c.int(&s.Limit)

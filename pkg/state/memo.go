@@ -80,11 +80,11 @@ type Plan struct {
 
 // Talk is what was said in turns in a row, as long as no call was made.
 type Talk struct {
-	Words  features.Hash // of the newest turn
-	Same   int           // turns in a row with these words
-	Alike  int           // turns in a row much like one of the last four
-	Recent Ring[features.Sketch]
-	CallNo uint32 // Window.CallNo of these turns
+	Words  features.Hash         // of the newest turn
+	Same   int                   // turns in a row with these words
+	Alike  int                   // turns in a row much like one of the last four
+	Recent Ring[[]features.Hash] // distinct words of the newest turns, nil for too many
+	CallNo uint32                // Window.CallNo of these turns
 	Since  int
 	First  Ref
 }
@@ -96,7 +96,7 @@ func newMemo() Memo {
 		Restores: Table[Spots]{Limit: 16}, Checks: Table[Tally]{Limit: maxTallies},
 		Lines: Seen{Limit: maxLines}, Said: Seen{Limit: maxSaid}, Own: Table[Passage]{Limit: maxPassages},
 		Told:  Table[Tally]{Limit: maxTallies},
-		Plans: Table[Plan]{Limit: maxTallies}, Talk: Talk{Recent: Ring[features.Sketch]{Limit: maxTalk}},
+		Plans: Table[Plan]{Limit: maxTallies}, Talk: Talk{Recent: Ring[[]features.Hash]{Limit: maxTalk}},
 	}
 }
 
