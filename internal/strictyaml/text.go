@@ -58,7 +58,7 @@ func key(s string) string {
 // ASCII letters, digits, _, - and . that begins with a letter and is none of
 // the words that mean something else.
 func bare(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 		if letter || i > 0 && (c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.') {

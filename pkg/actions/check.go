@@ -76,7 +76,7 @@ func validName(s string) bool {
 	if s == "" || len(s) > 64 || strings.ContainsAny(s[:1], "._-") {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
 			return false

@@ -1,12 +1,20 @@
 package detectors
 
-import "github.com/loopwatch/loopwatch/pkg/events"
+import (
+	"slices"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
 
 // Registry returns the detectors in the order in which their findings are
 // judged: of two that see the same thing, the more telling comes first.
 func Registry() []Spec {
+	return slices.Concat(ofSteps(), ofWrites(), ofTexts(), ofTasks(), ofProgress())
+}
+
+// ofSteps see calls and what they bring.
+func ofSteps() []Spec {
 	results := []events.Kind{events.ToolResult}
-	said := []events.Kind{events.TurnKind}
 	step := []events.Kind{events.ToolCall, events.ToolResult}
 	turns := []events.Kind{events.TurnKind, events.ToolCall, events.ToolResult}
 	return []Spec{
@@ -34,6 +42,13 @@ func Registry() []Spec {
 			Name: "stale", Wants: results, New: func() Detector { return NewStale() },
 			Doc: "Fires when rounds in a row bring only what the same calls had brought; not after an effective change or a user message, and not for polling.",
 		},
+	}
+}
+
+// ofWrites see changes that lead nowhere, and the lack of any.
+func ofWrites() []Spec {
+	results := []events.Kind{events.ToolResult}
+	return []Spec{
 		{
 			Name: "write_again", Wants: results, New: func() Detector { return NewWriteAgain() },
 			Doc: "Fires when a command writes the same text to the same target again; not for short texts or other targets.",
@@ -50,6 +65,13 @@ func Registry() []Spec {
 			Name: "thrash", Wants: results, Text: true, New: func() Detector { return NewThrash() },
 			Doc: "Fires when most of the last calls, however different, showed only lines seen before; not after an effective change.",
 		},
+	}
+}
+
+// ofTexts see what the model says.
+func ofTexts() []Spec {
+	said := []events.Kind{events.TurnKind}
+	return []Spec{
 		{
 			Name: "restate", Wants: said, Text: true, New: func() Detector { return NewRestate() },
 			Doc: "Fires when a run says the same passage in many of its turns; not for what others said, nor across user messages.",
@@ -66,6 +88,13 @@ func Registry() []Spec {
 			Name: "compaction_loop", Wants: said, New: func() Detector { return NewCompactionLoop() },
 			Doc: "Fires when the context is compacted again and again without anything new done in between; not when work goes on.",
 		},
+	}
+}
+
+// ofTasks see beyond one run.
+func ofTasks() []Spec {
+	results := []events.Kind{events.ToolResult}
+	return []Spec{
 		{
 			Name: "echo", Wants: []events.Kind{events.Said}, Text: true, New: func() Detector { return NewEcho() },
 			Doc: "Fires when a run sends the same words to the same other run of its task again; not for other words, other receivers, or what users and results say.",
@@ -78,6 +107,13 @@ func Registry() []Spec {
 			Name: "spawn", Tree: true, New: func() Detector { return NewSpawn() },
 			Doc: "Fires when runs spawn runs that spawn runs, charged to the root of the tree; not for a shallow tree, however long it lives.",
 		},
+	}
+}
+
+// ofProgress see what does not move, and what runs out.
+func ofProgress() []Spec {
+	turns := []events.Kind{events.TurnKind, events.ToolCall, events.ToolResult}
+	return []Spec{
 		{
 			Name: "stagnation", Wants: turns, New: func() Detector { return NewStagnation() },
 			Doc: "Fires when turns in a row had no side effect and brought no new result; not while any result is new or a declared write succeeds.",

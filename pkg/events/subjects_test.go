@@ -74,7 +74,7 @@ func TestPartition(t *testing.T) {
 			t.Errorf("Partition(%q, %q, %d) = %d, want %d", tt.tenant, tt.task, tt.partitions, got, tt.want)
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { events.Partition("default", "task-1", 16) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { _ = events.Partition("default", "task-1", 16) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

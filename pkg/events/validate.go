@@ -110,7 +110,7 @@ func checkID(field, id string) *Reject {
 	if len(id) > MaxID {
 		return reject(ReasonBadName, field, "want at most "+strconv.Itoa(MaxID)+" bytes")
 	}
-	for i := 0; i < len(id); i++ {
+	for i := range len(id) {
 		if id[i] <= ' ' || id[i] == 0x7f {
 			return reject(ReasonBadName, field, "want no spaces and no control characters")
 		}
