@@ -169,3 +169,37 @@ func TestParentsInARing(t *testing.T) {
 		t.Errorf("below a halted ring: %s", a.Decision)
 	}
 }
+
+// Only what cannot do harm unexecuted is replayed: declared reads, or tools the
+// policy lists. Everything else is allowed, with the observation.
+func TestWhatMayBeReplayed(t *testing.T) {
+	for _, c := range []struct {
+		name, policy string
+		effect       events.Effect
+		want         actions.Ruling
+	}{
+		{"a declared read", "replay: reads", events.EffectRead, actions.ReplayCall},
+		{"a tool of unknown effect", "replay: reads", events.EffectUnknown, actions.Allow},
+		{"a declared write", "replay: reads", events.EffectWrite, actions.Allow},
+		{"a listed tool", "replay: listed\ntools: {track_parcel: {replay: true}}", events.EffectUnknown, actions.ReplayCall},
+		{"a read that is not listed", "replay: listed", events.EffectRead, actions.Allow},
+		{"none", "replay: none", events.EffectRead, actions.Allow},
+		{"all", "replay: all", events.EffectWrite, actions.ReplayCall},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, "sundry")
+			yaml := "name: mine\nextends: sundry\n" + c.policy + "\n"
+			if r := w.raw(events.Event{Kind: events.PolicyChange, Policy: &events.Policy{Name: "mine", YAML: yaml}}); r.Reject != nil {
+				t.Fatal(r.Reject)
+			}
+			w.step("r1", events.Event{Kind: events.RunStart, Start: &events.Start{Tools: []events.Tool{{Name: "track_parcel", Effect: c.effect}}}})
+			w.call("r1", 1, `{"n":1}`)
+			w.result("r1", 1, `"no scans"`)
+			second := w.call("r1", 2, `{"n":1}`)
+			if second.Answer.Decision != c.want {
+				t.Errorf("the second call is answered %s, want %s", second.Answer.Decision, c.want)
+			}
+			same(t, "observation", acted(second), []string{"r1:inject_observation:repeat"})
+		})
+	}
+}
