@@ -28,10 +28,10 @@ type Extractor struct {
 	folded        []byte // the same with its quotes folded away
 	tokens        []part
 
-	words      []byte // all words of the text at hand, lower-cased
-	wordHashes []Hash // of those that can be in passages
-	wordSums   []uint64
-	few        []Hash // distinct words
+	words      []byte     // all words of the text at hand, lower-cased
+	wordHashes []Hash     // of those that can be in passages
+	wordSpans  []wordSpan // where those are in words
+	few        []Hash     // distinct words
 	seen       hashSet
 }
 

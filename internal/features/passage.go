@@ -2,6 +2,7 @@ package features
 
 import (
 	"bytes"
+	"hash/crc32"
 	"math/bits"
 	"slices"
 	"unicode"
@@ -17,10 +18,10 @@ const (
 
 // readWords reads text into lower-cased words: all of them, one blank after
 // each, into x.words, the hashes of the first 600 outside code fences into
-// x.wordHashes, and their sums without the key into x.wordSums. It collects the
-// distinct words in x.few, up to one too many, and returns the number of words.
+// x.wordHashes, and where they are into x.wordSpans. It collects the distinct
+// words in x.few, up to one too many, and returns the number of words.
 func (x *Extractor) readWords(text []byte) int {
-	x.words, x.wordHashes, x.wordSums, x.few = x.words[:0], x.wordHashes[:0], x.wordSums[:0], x.few[:0]
+	x.words, x.wordHashes, x.wordSpans, x.few = x.words[:0], x.wordHashes[:0], x.wordSpans[:0], x.few[:0]
 	n, fence := 0, 0
 	for i := 0; i < len(text); {
 		if i >= fence && text[i] == '`' {
@@ -42,7 +43,7 @@ func (x *Extractor) readWords(text []byte) int {
 		}
 		if !fenced && len(x.wordHashes) < maxPassageWords {
 			x.wordHashes = append(x.wordHashes, h)
-			x.wordSums = append(x.wordSums, plainSum(x.words[start:]))
+			x.wordSpans = append(x.wordSpans, wordSpan{start, len(x.words)})
 		}
 		x.words = append(x.words, ' ')
 	}
@@ -103,8 +104,8 @@ func ideographic(r rune) bool {
 }
 
 // passages returns the distinct passages of the words read last: of all runs of
-// eight words those whose sum is divisible by the rules' Thin. Which they are
-// must not depend on the key.
+// eight words those whose CRC-32 is divisible by the rules' Thin. Which they are
+// does not depend on the key.
 func (x *Extractor) passages() []Hash {
 	n := len(x.wordHashes) - passageWords + 1
 	if n <= 0 {
@@ -112,31 +113,33 @@ func (x *Extractor) passages() []Hash {
 	}
 	x.seen = hashSet{}
 	found := make([]Hash, 0, n/x.rules.Thin+passageWords)
-	var keyed, plain uint64
+	var roll uint64
 	for i, h := range x.wordHashes {
-		keyed = bits.RotateLeft64(keyed, 7) ^ uint64(h)
-		plain = bits.RotateLeft64(plain, 7) ^ x.wordSums[i]
+		roll = bits.RotateLeft64(roll, 7) ^ uint64(h)
 		if i >= passageWords {
-			keyed ^= bits.RotateLeft64(uint64(x.wordHashes[i-passageWords]), 7*passageWords)
-			plain ^= bits.RotateLeft64(x.wordSums[i-passageWords], 7*passageWords)
+			roll ^= bits.RotateLeft64(uint64(x.wordHashes[i-passageWords]), 7*passageWords)
 		}
-		if i < passageWords-1 || mix(plain)%uint64(x.rules.Thin) != 0 {
+		if i < passageWords-1 || x.plainSum(x.wordSpans[i-passageWords+1:i+1])%uint32(x.rules.Thin) != 0 {
 			continue
 		}
-		if p := nonzero(mix(keyed)); x.seen.add(p) {
+		if p := nonzero(mix(roll)); x.seen.add(p) {
 			found = append(found, p)
 		}
 	}
 	return found
 }
 
-// plainSum is the FNV-1a sum of a word.
-func plainSum(word []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, b := range word {
-		h = (h ^ uint64(b)) * 1099511628211
+// plainSum returns the CRC-32 of words with one blank between them.
+func (x *Extractor) plainSum(spans []wordSpan) uint32 {
+	first, last := spans[0], spans[len(spans)-1]
+	sum, from := uint32(0), first.from
+	for i, s := range spans[:len(spans)-1] {
+		if next := spans[i+1].from; next != s.to+1 { // code lies between them
+			sum = crc32.Update(sum, crc32.IEEETable, x.words[from:s.to+1])
+			from = next
+		}
 	}
-	return h
+	return crc32.Update(sum, crc32.IEEETable, x.words[from:last.to])
 }
 
 func mix(h uint64) uint64 {
@@ -160,3 +163,6 @@ func (s *hashSet) add(h Hash) bool {
 		}
 	}
 }
+
+// wordSpan is where a word is in Extractor.words.
+type wordSpan struct{ from, to int }

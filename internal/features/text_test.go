@@ -89,6 +89,10 @@ func TestPassagesLeaveCodeOut(t *testing.T) {
 	if diff := cmp.Diff(x.Text(plain).Passages, x.Text(fenced).Passages); diff != "" {
 		t.Errorf("fenced code counts: %s", diff)
 	}
+	thin := New(Rules{Thin: 2})
+	if diff := cmp.Diff(thin.Text(plain+words(60, 40)).Passages, thin.Text(fenced+words(60, 40)).Passages); diff != "" {
+		t.Errorf("fenced code decides which passages are kept: %s", diff)
+	}
 	if x.Text(plain).Whole == x.Text(fenced).Whole {
 		t.Error("code is not part of the whole")
 	}
