@@ -76,10 +76,13 @@ func (c doctorCmd) processors(ctx context.Context, b *bus) []finding {
 		return []finding{verdict(err, "", "")}
 	}
 	var out []finding
-	owned := map[int]bool{}
+	owned, shared := map[int]bool{}, 0
 	for _, s := range all {
 		var lag uint64
 		for _, p := range s.Partitions {
+			if owned[p.Partition] {
+				shared++
+			}
 			owned[p.Partition] = true
 			if at, err := nb.EventState(ctx, p.Partition); err == nil && at.Last > p.Applied {
 				lag += at.Last - p.Applied
@@ -90,7 +93,12 @@ func (c doctorCmd) processors(ctx context.Context, b *bus) []finding {
 	if len(owned) < b.partitions {
 		err = fmt.Errorf("%d of %d partitions have no processor", b.partitions-len(owned), b.partitions)
 	}
-	return append(out, verdict(err, "every partition has a processor", "start `loopwatch run`"))
+	out = append(out, verdict(err, "every partition has a processor", "start `loopwatch run`"))
+	if shared > 0 {
+		err = fmt.Errorf("%d times a partition has a processor too many", shared)
+		out = append(out, verdict(err, "", "stop all processors but one: each logs what the others logged"))
+	}
+	return out
 }
 
 func verdict(err error, what, hint string) finding {

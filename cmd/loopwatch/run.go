@@ -56,6 +56,9 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 		}
 		o.Policy = p
 	}
+	if err := o.Validate(); err != nil {
+		return exit{code: exitUsage, err: err}
+	}
 	a, err := app.Start(ctx, o)
 	if err != nil {
 		return err

@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -43,9 +47,23 @@ func TestScripts(t *testing.T) {
 			return l.Close()
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"ready": ready, "publish": publish,
+			"ready": ready, "publish": publish, "exits": exits,
 		},
 	})
+}
+
+// exits runs a command and wants it to end with the code that stands before it.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	var failed *exec.ExitError
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &failed) {
+		got = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if args[0] != strconv.Itoa(got) {
+		ts.Fatalf("%s ends with %d, want %s", strings.Join(args[1:], " "), got, args[0])
+	}
 }
 
 // ready waits until a processor answers on $NATS_URL.

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -86,6 +88,9 @@ func Start(ctx context.Context, o Options) (a *App, err error) {
 	if err != nil {
 		return a, err
 	}
+	if err := a.alone(ctx); err != nil {
+		return a, err
+	}
 	reg := prometheus.NewRegistry()
 	fallback, err := actions.Preset(actions.DefaultPreset)
 	if err != nil {
@@ -104,8 +109,9 @@ func Start(ctx context.Context, o Options) (a *App, err error) {
 	return a, a.startParts(ctx, reg, store)
 }
 
-// complete fills defaults and names everything that does not fit.
-func (o Options) complete() (Options, error) {
+// Validate names everything about the options that cannot be, all at once; nil
+// where they can be tried.
+func (o Options) Validate() error {
 	var faults []error
 	if o.Data == "" {
 		faults = append(faults, errors.New("--data: required: a directory for state and keys"))
@@ -116,6 +122,28 @@ func (o Options) complete() (Options, error) {
 	if o.Listen != "" && !o.Embedded {
 		faults = append(faults, errors.New("--listen: only with --embedded"))
 	}
+	for _, a := range []struct{ flag, addr string }{{"--listen", o.Listen}, {"--ops", o.Ops}} {
+		if err := checkAddress(a.addr); a.addr != "" && err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", a.flag, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// checkAddress reports what keeps an address from being host:port.
+func checkAddress(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("address %s: port %q is not a number from 0 to 65535", addr, port)
+	}
+	return nil
+}
+
+// complete validates and fills defaults.
+func (o Options) complete() (Options, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -125,7 +153,7 @@ func (o Options) complete() (Options, error) {
 	if o.Instance == "" {
 		o.Instance = instanceName()
 	}
-	return o, errors.Join(faults...)
+	return o, o.Validate()
 }
 
 // instanceName tells processes apart, on one host too.
