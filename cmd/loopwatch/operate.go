@@ -23,20 +23,30 @@ type scopeFlags struct {
 	By     string `help:"Who acts; default the login name."`
 }
 
-// resolve turns the flags into a scope. A run is looked up, so that its task
-// is known; where several match they are listed and nothing is done.
-func (s scopeFlags) resolve(ctx context.Context, c *fleet.Client, io streams) (events.Scope, error) {
+// scope is what the flags say, checked: nothing is done on a scope that is
+// wider than was meant.
+func (s scopeFlags) scope(io streams) (events.Scope, error) {
 	scope := events.Scope{Tenant: s.Tenant, Agent: s.Agent, Task: s.Task, Run: s.Run}
+	for _, name := range []string{s.Tenant, s.Agent, s.Task, s.Run} {
+		if name != "" && !events.ValidName(name) {
+			return scope, exit{exitUsage, fmt.Errorf("%q is no name: letters, digits, -, _ and =XX, at most %d bytes", name, events.MaxName)}
+		}
+	}
 	switch {
 	case s.All && scope != (events.Scope{}):
 		return scope, exit{exitUsage, errors.New("--all stands alone: leave RUN, --tenant, --agent and --task out")}
 	case s.All && !s.Yes:
 		return scope, s.confirm(io)
-	case s.All:
-		return scope, nil
-	case scope == (events.Scope{}):
+	case !s.All && scope == (events.Scope{}):
 		return scope, exit{exitUsage, errors.New("say what: RUN, --task, --agent, --tenant or --all")}
-	case s.Run == "":
+	}
+	return scope, nil
+}
+
+// resolve looks a run up, so that its task is known; where several match they
+// are listed and nothing is done.
+func (s scopeFlags) resolve(ctx context.Context, scope events.Scope, c *fleet.Client, io streams) (events.Scope, error) {
+	if s.Run == "" {
 		return scope, nil
 	}
 	found, err := c.Details(ctx, scope)
@@ -113,13 +123,17 @@ func (c *resumeCmd) Run(ctx context.Context, io streams) error {
 
 // operate carries out an act and reports on how many runs it bears now.
 func operate(ctx context.Context, f busFlags, s scopeFlags, o events.Operator, io streams) error {
+	scope, err := s.scope(io)
+	if err != nil {
+		return err
+	}
 	b, err := f.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer b.close()
 	c := b.fleet()
-	if o.Scope, err = s.resolve(ctx, c, io); err != nil {
+	if o.Scope, err = s.resolve(ctx, scope, c, io); err != nil {
 		return err
 	}
 	done, err := c.Act(ctx, o)

@@ -102,7 +102,7 @@ func (a *App) copyPolicy(ctx context.Context, e jetstream.KeyValueEntry) {
 		if s.Policy == p.Ref() {
 			continue
 		}
-		err := a.Processor.Publish(ctx, s.Partition, events.Event{
+		_, err := a.Processor.Publish(ctx, s.Partition, events.Event{
 			ID:   fmt.Sprintf("policy-%d-%d-%s", s.Partition, e.Revision(), p.Digest[:16]),
 			Kind: events.PolicyChange, Time: e.Created(),
 			Policy: &events.Policy{Name: p.Name, Digest: p.Digest, YAML: p.YAML},

@@ -101,10 +101,10 @@ func (o *operation) liftAll() {
 		if h.Active() && named {
 			o.lift(r)
 		}
+		if s.Task != "" && s.Run == "" {
+			o.reopen(r.ID.TaskID(), "")
+		}
 	})
-	if s.Task != "" && s.Run == "" {
-		o.reopen(state.TaskID{Tenant: tenantOf(s), Task: s.Task}, "")
-	}
 }
 
 // lift resumes one run.
@@ -143,8 +143,8 @@ func (o *operation) reopen(id state.TaskID, from string) {
 // each calls fn for every run the scope covers.
 func (o *operation) each(fn func(*state.Run)) {
 	s := o.event.Operator.Scope
-	if s.Run != "" && s.Task != "" {
-		if r := o.part.Run(state.RunID{Tenant: tenantOf(s), Task: s.Task, Run: s.Run}); r != nil {
+	if s.Tenant != "" && s.Task != "" && s.Run != "" {
+		if r := o.part.Run(state.RunID{Tenant: s.Tenant, Task: s.Task, Run: s.Run}); r != nil {
 			fn(r)
 		}
 		return
@@ -156,13 +156,4 @@ func (o *operation) each(fn func(*state.Run)) {
 		}
 		return true
 	})
-}
-
-// tenantOf returns the scope's tenant, the default one where a task or run is
-// named without.
-func tenantOf(s events.Scope) string {
-	if s.Tenant == "" {
-		return events.DefaultTenant
-	}
-	return s.Tenant
 }

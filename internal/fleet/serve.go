@@ -185,21 +185,40 @@ func (s *Service) act(ctx context.Context, body []byte) (any, error) {
 		return nil, err
 	}
 	out := Done{Partitions: []int{}}
-	for _, st := range s.Processor.Status() {
-		if sc := o.Scope; sc.Task != "" && events.Partition(orDefault(sc.Tenant), sc.Task, len(s.Processor.Status())) != st.Partition {
+	all := s.Processor.Status()
+	stored := map[int]uint64{}
+	for _, st := range all {
+		if sc := o.Scope; sc.Tenant != "" && sc.Task != "" && events.Partition(sc.Tenant, sc.Task, len(all)) != st.Partition {
 			continue
 		}
-		if err := s.Processor.Publish(ctx, st.Partition, events.Event{Kind: events.OperatorAct, Time: s.Now(), Operator: &o}); err != nil {
+		seq, err := s.Processor.Publish(ctx, st.Partition, events.Event{Kind: events.OperatorAct, Time: s.Now(), Operator: &o})
+		if err != nil {
 			return nil, err
 		}
+		stored[st.Partition] = seq
 		out.Partitions = append(out.Partitions, st.Partition)
 	}
-	return out, nil
+	return out, s.applied(ctx, stored)
 }
 
-func orDefault(tenant string) string {
-	if tenant == "" {
-		return events.DefaultTenant
+// applied waits until the partitions have applied what was stored on them.
+func (s *Service) applied(ctx context.Context, stored map[int]uint64) error {
+	t := time.NewTicker(5 * time.Millisecond)
+	defer t.Stop()
+	for {
+		behind := 0
+		for _, st := range s.Processor.Status() {
+			if st.Applied < stored[st.Partition] {
+				behind++
+			}
+		}
+		if behind == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the act is stored, and %d partitions have not applied it yet: they are behind, it takes effect in its turn", behind)
+		case <-t.C:
+		}
 	}
-	return tenant
 }

@@ -26,7 +26,7 @@ func (p *Processor) keepTime(ctx context.Context) {
 		now := p.cfg.Now()
 		for _, o := range p.owners {
 			if due := o.due.Load(); due != 0 && due <= now.UnixMilli() {
-				if err := p.Publish(ctx, o.number, events.Event{Kind: events.Tick, Time: now}); err != nil && ctx.Err() == nil {
+				if _, err := p.Publish(ctx, o.number, events.Event{Kind: events.Tick, Time: now}); err != nil && ctx.Err() == nil {
 					p.cfg.Logger.Warn("a tick could not be published", "partition", o.number, "error", err)
 				}
 			}
@@ -36,21 +36,20 @@ func (p *Processor) keepTime(ctx context.Context) {
 
 // Publish stores one of our own events on a partition. Its id is made here
 // where it has none.
-func (p *Processor) Publish(ctx context.Context, partition int, e events.Event) error {
+func (p *Processor) Publish(ctx context.Context, partition int, e events.Event) (seq uint64, err error) {
 	e.V = events.Version
 	if e.ID == "" {
 		id, err := events.NewID(p.cfg.Now(), rand.Reader)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		e.ID = id
 	}
 	body, err := events.Encode(e)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = p.cfg.Bus.PublishOwn(ctx, partition, string(e.Kind), e.ID, body)
-	return err
+	return p.cfg.Bus.PublishOwn(ctx, partition, string(e.Kind), e.ID, body)
 }
 
 // nextDue notes when the partition wants its next tick.

@@ -75,7 +75,7 @@ func escape(s string) int {
 	}
 	const longest = 4096
 	body = body[:min(len(body), longest)]
-	for i := 0; i < len(body); i++ {
+	for i := range len(body) {
 		switch {
 		case body[i] == '\a':
 			return 2 + i + 1
@@ -88,7 +88,7 @@ func escape(s string) int {
 
 // csi returns the length of a control sequence after its introducer.
 func csi(s string) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case c >= 0x40 && c <= 0x7e:
 			return i + 1

@@ -83,7 +83,7 @@ func operatorLine(d Decision, from string) string {
 // toolName says a tool's name: as it is where it is a plain word, else quoted,
 // since a model may call anything by any name.
 func toolName(name string) string {
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		if !plainByte(name[i]) {
 			return Quoted(name, maxTool)
 		}

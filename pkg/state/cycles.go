@@ -57,7 +57,7 @@ func (c *Cycles) Cause(period int) features.Hash {
 	best := 0
 	at := func(start, i int) features.Hash { return c.Items.Back(period - 1 - (start+i)%period).Hash }
 	for s := 1; s < period; s++ {
-		for i := 0; i < period; i++ {
+		for i := range period {
 			if a, b := at(s, i), at(best, i); a != b {
 				if a < b {
 					best = s
@@ -67,7 +67,7 @@ func (c *Cycles) Cause(period int) features.Hash {
 		}
 	}
 	h := uint64(14695981039346656037)
-	for i := 0; i < period; i++ {
+	for i := range period {
 		h = (h ^ uint64(at(best, i))) * 1099511628211
 	}
 	return features.Hash(h | 1)
