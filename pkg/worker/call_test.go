@@ -167,6 +167,9 @@ func TestRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	report(second, 1) // late for its own round
+	if c, err := b.call(r, "c", nil, allow); err != nil || c.Round != 2 {
+		t.Errorf("a late result opened a round: %+v, %v", c, err)
+	}
 	if err := r.Turn(events.Turn{Text: "next"}); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +182,7 @@ func TestRounds(t *testing.T) {
 	if first.Round != 1 || second.Round != 1 || third.Round != 2 || turn.Round != 3 || fourth.Round != 3 {
 		t.Errorf("rounds %d %d %d %d %d, want 1 1 2 3 3", first.Round, second.Round, third.Round, turn.Round, fourth.Round)
 	}
-	if first.ID != "c1" || second.ID != "c2" || third.ID != "c3" || fourth.ID != "c4" {
+	if first.ID != "c1" || second.ID != "c2" || third.ID != "c3" || fourth.ID != "c5" {
 		t.Errorf("calls are named %s %s %s %s", first.ID, second.ID, third.ID, fourth.ID)
 	}
 }
@@ -216,6 +219,7 @@ func TestArguments(t *testing.T) {
 			}
 		})
 	}
+	before := b.nextSeq(r)
 	if _, err := r.Call(t.Context(), "tool", func() {}); err == nil || !strings.Contains(err.Error(), "arguments") {
 		t.Errorf("Call with a function as arguments: %v", err)
 	}
@@ -223,7 +227,6 @@ func TestArguments(t *testing.T) {
 		t.Error("Call of a tool without a name: no error")
 	}
 	b.silent()
-	before := b.nextSeq(r)
 	if again := b.nextSeq(r); again != before+1 {
 		t.Errorf("a refused call left a gap: %d, then %d", before, again)
 	}

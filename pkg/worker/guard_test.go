@@ -168,7 +168,11 @@ func TestGuardIsSilentWhileTheBusAnswers(t *testing.T) {
 		}
 		b.want(events.ToolResult)
 	}
-	if told := r.Observations(); told != nil || executed != 3 {
+	b.stop()
+	if _, err := track(r, &executed); err != nil {
+		t.Errorf("what was answered is settled: %v", err)
+	}
+	if told := r.Observations(); told != nil || executed != 4 {
 		t.Errorf("told %v, executed %d times", told, executed)
 	}
 }

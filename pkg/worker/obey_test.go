@@ -36,7 +36,11 @@ func aControl(id string, k actions.Kind) actions.Control {
 // taken waits for the next control that the run took.
 func taken(t *testing.T, r *worker.Run) actions.Control {
 	t.Helper()
-	return receive(t, r.Controls())
+	c := receive(t, r.Controls())
+	if c.ID == "" {
+		t.Fatalf("the run has let go of the bus: %v", r.Halted())
+	}
+	return c
 }
 
 // An observation is handed out for the next model call, once, and acknowledged

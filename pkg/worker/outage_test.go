@@ -117,7 +117,7 @@ func TestEndWhileAway(t *testing.T) {
 	if err := r.Turn(events.Turn{Text: "so"}); err != nil {
 		t.Fatal(err)
 	}
-	err := r.Blocked(testContext(t), events.Blocker{Attempted: []string{"refund"}, Blocker: "archived", Needs: "an archivist"})
+	err := r.Blocked(context.Background(), events.Blocker{Attempted: []string{"refund"}, Blocker: "archived", Needs: "an archivist"})
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "events are not stored yet") {
 		t.Errorf("Blocked: %v", err)
 	}
