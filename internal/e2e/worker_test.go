@@ -128,9 +128,15 @@ func (s *stage) settled(run string) fleet.Detail {
 	return d
 }
 
-// acted returns the controls of a run in the decision log, in order.
+// acted returns the controls of a run in the decision log, in order, once
+// everything stored is applied: a worker may hear of a halt before the
+// escalation beside it is logged.
 func (s *stage) acted(run string) []actions.Control {
 	s.t.Helper()
+	s.until("everything stored is applied", func() bool {
+		_, err := s.fleet().Status(s.t.Context())
+		return err != nil || s.behind(s.t.Context(), s.fleet()) == 0 // or nobody is there to wait for
+	})
 	var out []actions.Control
 	for _, c := range s.logged() {
 		if c.Run == run && c.Reason == actions.Acted {
