@@ -21,6 +21,7 @@ type Config struct {
 	Task          string // unit of work that retries and sub-agents share; empty means the run's own
 	Run           string // empty makes a name; that of a run that lives re-attaches to it
 	Parent        string // run that spawned this one; empty for a root
+	Round         int    // on re-attaching, the last round that was reported; 0 where that is not known: rounds then go on from a number that is new
 	Start         events.Start
 
 	Trusted    actions.KeyRing // whose controls and verdicts are obeyed; empty obeys unsigned ones too
@@ -64,8 +65,8 @@ func (c Config) complete() (Config, error) {
 	if c.Parent == c.Run {
 		faults = append(faults, errors.New("Parent: a run cannot be its own parent"))
 	}
-	if c.Wait < 0 || c.Linger < 0 || c.Queue < 0 || c.MaxContent < 0 {
-		faults = append(faults, errors.New("Wait, Linger, Queue, MaxContent: must not be negative"))
+	if c.Round < 0 || c.Round > events.MaxRound/2 || c.Wait < 0 || c.Linger < 0 || c.Queue < 0 || c.MaxContent < 0 {
+		faults = append(faults, errors.New("Round, Wait, Linger, Queue, MaxContent: must not be negative"))
 	}
 	c.Wait, c.Linger = or(c.Wait, 500*time.Millisecond), or(c.Linger, 5*time.Second)
 	c.Queue, c.MaxContent = or(c.Queue, 4096), or(c.MaxContent, 64<<10)

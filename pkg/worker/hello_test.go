@@ -43,7 +43,7 @@ func TestConfig(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"Conn: required", `Tenant: "a.b"`, `Agent: "_x"`, `Task: "t 1"`, "Parent: a run", "Wait, Linger, Queue"} {
+	for _, want := range []string{"Conn: required", `Tenant: "a.b"`, `Agent: "_x"`, `Task: "t 1"`, "Parent: a run", "Round, Wait, Linger, Queue"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}
@@ -161,6 +161,21 @@ func TestReattach(t *testing.T) {
 	}
 	if got := r.Observations(); got != nil {
 		t.Errorf("told again: %v", got)
+	}
+}
+
+// A worker that knows its last round goes on from there.
+func TestReattachWithRound(t *testing.T) {
+	b := newBus(t)
+	cfg := b.config()
+	cfg.Round = 7
+	last := uint64(41)
+	r, err := b.hello(cfg, actions.Verdict{LastSeq: &last})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := b.call(r, "tool", nil, allow); err != nil || c.ID != "c42" || c.Round != 8 {
+		t.Errorf("Call: %+v, %v; want c42 in round 8", c, err)
 	}
 }
 

@@ -55,7 +55,7 @@ func (r *Run) attach(last uint64, now time.Time) {
 	}
 	if last > r.seq {
 		r.seq = last
-		r.round, r.answered = max(r.round, int(min(last, events.MaxRound/2))), true
+		r.round, r.answered = max(r.round, or(r.cfg.Round, int(min(last, events.MaxRound/2)))), true
 		r.calls = max(r.calls, last)
 	}
 }
