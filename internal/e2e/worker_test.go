@@ -120,11 +120,15 @@ func (s *stage) detail(run string) fleet.Detail {
 	return all[0]
 }
 
-// settled waits until a run has acknowledged everything and returns it.
+// settled waits until a run has acknowledged everything, and has ended where it
+// is halted, and returns it.
 func (s *stage) settled(run string) fleet.Detail {
 	s.t.Helper()
 	var d fleet.Detail
-	s.until(run+" has acknowledged everything", func() bool { d = s.detail(run); return d.Unacked == 0 })
+	s.until(run+" has acknowledged everything", func() bool {
+		d = s.detail(run)
+		return d.Unacked == 0 && (!d.Halted || d.Phase != "live")
+	})
 	return d
 }
 
