@@ -36,6 +36,7 @@ func (g *Engine) tick(out *Result) {
 // advance does what time alone brings about for a run up to now.
 func (g *Engine) advance(r *state.Run, now int64, out *Result) {
 	g.part.Touch(r)
+	g.silence(r, now, out)
 	for i := range r.Ledger.Unacked {
 		c := &r.Ledger.Unacked[i]
 		if c.Kind == string(actions.HaltRun) && c.Resent < maxResends && now >= c.ResendMS && c.ResendMS != 0 {
@@ -77,6 +78,7 @@ func (g *Engine) schedule(r *state.Run) {
 	}
 	if r.Phase == state.Live {
 		earlier(r.StoredMS + g.policy.Idle.Milliseconds())
+		earlier(g.silentUntil(r))
 	} else {
 		earlier(r.StoredMS + retention)
 	}

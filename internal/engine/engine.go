@@ -131,6 +131,7 @@ func (g *Engine) worker(e *events.Event, out *Result) {
 		return
 	}
 	g.part.Touch(r)
+	g.silence(r, e.Stored.UnixMilli(), out)
 	if r.Phase == state.Lost {
 		r.Phase = state.Live
 	}
@@ -192,7 +193,7 @@ func (g *Engine) react(e *events.Event, r *state.Run, out *Result) {
 		return
 	}
 	view := state.View{Run: r, Task: g.part.Task(r.ID.TaskID())}
-	found := g.detect(view, e)
+	found := g.detect(view, e, func(rule *actions.Rule) bool { return rule.Wants(e.Kind) })
 	g.replay(r, found)
 	decided := g.policy.Decide(view, found)
 	for i := range decided {
@@ -213,12 +214,12 @@ func (g *Engine) replay(r *state.Run, found []actions.Found) {
 	}
 }
 
-// detect asks every detector that wants the event.
-func (g *Engine) detect(v state.View, e *events.Event) []actions.Found {
+// detect asks the detectors whose rule is meant.
+func (g *Engine) detect(v state.View, e *events.Event, meant func(*actions.Rule) bool) []actions.Found {
 	var found []actions.Found
 	for i := range g.policy.Rules {
 		rule := &g.policy.Rules[i]
-		if !rule.Wants(e.Kind) {
+		if !meant(rule) {
 			continue
 		}
 		if f, ok := rule.Detector.Detect(v, e); ok {

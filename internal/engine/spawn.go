@@ -22,17 +22,7 @@ func (g *Engine) spawned(e *events.Event, r *state.Run, out *Result) {
 	root.StoredMS = max(root.StoredMS, r.StoredMS)
 	root.Cur = state.Current{Ref: r.Cur.Ref, Kind: e.Kind, Round: max(root.Window.Round.Number, 1), Counts: true}
 	view := state.View{Run: root, Task: t}
-	var found []actions.Found
-	for i := range g.policy.Rules {
-		rule := &g.policy.Rules[i]
-		if !rule.Spec.Tree {
-			continue
-		}
-		if f, ok := rule.Detector.Detect(view, e); ok {
-			f.Detector = rule.Spec.Name
-			found = append(found, actions.Found{Finding: f, Rule: rule})
-		}
-	}
+	found := g.detect(view, e, func(rule *actions.Rule) bool { return rule.Spec.Tree })
 	if len(found) == 0 {
 		return
 	}

@@ -164,7 +164,7 @@ func TestDefaultOnCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, o := range got {
-			if !o.Right && !peerExceptions[o.Case] && o.Case != "bug-hung-tool" {
+			if !o.Right && !peerExceptions[o.Case] {
 				t.Errorf("%s: %s: %v", o.Case, o.Title, o.Did)
 			}
 			if o.Right && peerExceptions[o.Case] {

@@ -97,12 +97,16 @@ func (s *story) openRound() {
 // call issues a call: in the round of the turn before it, of the call it
 // joins, or in a new one.
 func (s *story) call(e *events.Event, rest string, joined bool) error {
+	rest, opts := cutOptions(rest)
 	tool, args, _ := strings.Cut(rest, " ")
 	args = strings.TrimSpace(args)
 	if tool == "" {
 		return errors.New("wants the name of a tool")
 	}
 	c := &events.Call{Tool: tool}
+	if err := opts.timeout(c); err != nil {
+		return err
+	}
 	if raw, ok := strings.CutPrefix(args, "raw "); ok {
 		c.RawArgs = raw
 	} else if args != "" {

@@ -31,7 +31,7 @@
 //
 // Options stand in brackets at the end: of a result and an error call=c2,
 // changed, unchanged, replayed, truncated, sha=, ms=; of an error code= and
-// retryable too. `# want` may be followed by kinds of controls and detectors.
+// retryable too; of a call timeout=30s. `# want` may be followed by kinds of controls and detectors.
 // Lines that begin with # are comments. Ids, seqs, times and stream positions
 // follow from the lines alone: the same text gives the same events.
 package trace

@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
@@ -14,8 +16,11 @@ type options []string
 // optionNames are the words that make a bracket options rather than text.
 var optionNames = map[string]bool{
 	"changed": true, "unchanged": true, "replayed": true, "truncated": true, "retryable": true,
-	"call": true, "code": true, "sha": true, "ms": true,
+	"call": true, "code": true, "sha": true, "ms": true, "timeout": true,
 }
+
+// valued are those that have a value.
+var valued = map[string]bool{"call": true, "code": true, "sha": true, "ms": true, "timeout": true}
 
 // cutOptions separates a text from the options at its end. A bracket with any
 // other word in it is text.
@@ -41,10 +46,12 @@ func cutOptions(text string) (string, options) {
 func (o options) apply(r *events.Result) (call string, err error) {
 	for _, w := range o {
 		name, value, has := strings.Cut(w, "=")
-		if needs := name == "call" || name == "code" || name == "sha" || name == "ms"; needs != has || has && value == "" {
+		if needs := valued[name]; needs != has || has && value == "" {
 			return "", fmt.Errorf("option %s: a value where none belongs, or none where one does", name)
 		}
 		switch name {
+		case "timeout":
+			return "", errors.New("option timeout: only a call has one")
 		case "changed", "unchanged":
 			yes := name == "changed"
 			r.Changed = &yes
@@ -72,4 +79,17 @@ func (o options) apply(r *events.Result) (call string, err error) {
 		}
 	}
 	return call, nil
+}
+
+// timeout sets the one option that a call has.
+func (o options) timeout(c *events.Call) error {
+	for _, w := range o {
+		name, value, _ := strings.Cut(w, "=")
+		d, err := time.ParseDuration(value)
+		if name != "timeout" || err != nil || d <= 0 {
+			return fmt.Errorf("option %s: a call has timeout=30s and no other", w)
+		}
+		c.TimeoutMS = d.Milliseconds()
+	}
+	return nil
 }

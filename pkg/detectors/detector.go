@@ -26,6 +26,11 @@ type Spec struct {
 	Tree  bool            // asked about the root of a tree when a run below it begins, instead of about events of its own
 	Text  bool            // weakened when events carry no text
 	New   func() Detector // with the parameters of the default policy
+
+	// Due makes it a detector of time: it is asked, with a tick, when the stored
+	// time has come that Due returns, in milliseconds since 1970; 0 is never.
+	// What it finds is stamped with that time, whenever the tick came.
+	Due func(Detector, state.View) int64
 }
 
 // Whole is the weight of one futile step. Sixths of it let half a step, a third

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/loopwatch/loopwatch/pkg/events"
+	"github.com/loopwatch/loopwatch/pkg/state"
 )
 
 // Registry returns the detectors in the order in which their findings are
@@ -91,7 +92,7 @@ func ofTexts() []Spec {
 	}
 }
 
-// ofTasks see beyond one run.
+// ofTasks see beyond one run, and what does not come.
 func ofTasks() []Spec {
 	results := []events.Kind{events.ToolResult}
 	return []Spec{
@@ -106,6 +107,11 @@ func ofTasks() []Spec {
 		{
 			Name: "spawn", Tree: true, New: func() Detector { return NewSpawn() },
 			Doc: "Fires when runs spawn runs that spawn runs, charged to the root of the tree; not for a shallow tree, however long it lives.",
+		},
+		{
+			Name: "hung_call", New: func() Detector { return NewHungCall() },
+			Due: func(d Detector, w state.View) int64 { return d.(HungCall).Due(w) },
+			Doc: "Fires when a call has not returned long after its timeout, or for a long time where it declares none; not within its timeout, for a sleep, or when the run has gone on.",
 		},
 	}
 }

@@ -57,6 +57,7 @@ func (a *Applier) Apply(r *Run, e *events.Event) Order {
 func (a *Applier) start(r *Run, s *events.Start) {
 	r.Phase = Live
 	r.Opened++
+	r.Window.drop()
 	if s.Model != "" {
 		r.Model = s.Model
 	}

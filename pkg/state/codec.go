@@ -22,7 +22,7 @@ type record struct {
 }
 
 var (
-	runRecord  = record{name: "run", mark: 'r', version: 1}
+	runRecord  = record{name: "run", mark: 'r', version: 2}
 	taskRecord = record{name: "task", mark: 't', version: 1}
 	metaRecord = record{name: "meta", mark: 'm', version: 1}
 )

@@ -34,6 +34,9 @@ func (r *Run) code(c *coder) {
 	r.Usage.code(c)
 	r.Window.code(c)
 	r.Ledger.code(c)
+	if c.since(2) {
+		c.i64(&r.SilentMS)
+	}
 }
 
 func (s *Sequence) code(c *coder) {

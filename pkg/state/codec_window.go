@@ -110,6 +110,9 @@ func (p *Pending) code(c *coder) {
 	c.i64(&p.ElapsedMS)
 	c.i64(&p.StoredMS)
 	c.i64(&p.TimeoutMS)
+	if c.since(2) {
+		c.flags(&p.Dropped)
+	}
 }
 
 func codeCall(f *features.Call, c *coder) {

@@ -62,8 +62,16 @@ func (w *Window) Fresh(memory int) Window {
 	n := NewWindow(memory)
 	n.Round, n.Pending, n.CallNo, n.Finished = w.Round, w.Pending, w.CallNo, w.Finished
 	n.Round.Counted = true
+	n.drop()
 	n.Memo.Turns = w.Memo.Turns
 	return n
+}
+
+// drop gives up waiting for the open calls; what answers them still counts.
+func (w *Window) drop() {
+	for i := range w.Pending.Len() {
+		w.Pending.Back(i).Dropped = true
+	}
 }
 
 // Truncated reports whether distinct calls or results were forgotten, so that
@@ -144,6 +152,7 @@ type Pending struct {
 	ElapsedMS int64 // run's clock
 	StoredMS  int64 // stored time
 	TimeoutMS int64 // declared, 0 for unknown
+	Dropped   bool  // issued before the run was opened or resumed: nobody waits for it
 }
 
 // Streak counts turns in a row that carried the same hash.
