@@ -37,11 +37,12 @@ func (t *Task) Fail(r *Run) bool {
 	if s.Call.IsZero() || !s.Error || !r.Root() {
 		return false
 	}
-	t.Failed.Limit = maxAttempts
-	a := t.Failed.Put(FailureOf(s))
-	if a.Run == r.ID.Run {
+	h := FailureOf(s)
+	if a := t.Failed.Get(h); a != nil && a.Run == r.ID.Run {
 		return false
 	}
+	t.Failed.Limit = maxAttempts
+	a := t.Failed.Put(h)
 	if a.Count == 0 {
 		a.First = s.Call
 	}

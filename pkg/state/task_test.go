@@ -1,9 +1,12 @@
 package state
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/loopwatch/loopwatch/internal/features"
 )
 
 // family is a task whose runs were joined in that order, as "run<parent".
@@ -111,5 +114,25 @@ func TestLeave(t *testing.T) {
 func TestHaltIsActiveByItsControl(t *testing.T) {
 	if (Halt{Reason: "words alone"}).Active() || !(Halt{Control: "ctl_1"}).Active() {
 		t.Error("a halt is active where it has a control, and only there")
+	}
+}
+
+// What is not counted leaves no trace, as nobody is told to store it.
+func TestAFailureTheSameRunHadIsNotTouched(t *testing.T) {
+	task := &Task{}
+	run := NewRun(RunID{Run: "r1"}, "agent", 0)
+	fail := func(key features.Hash) bool {
+		run.Cur.Step = Step{Key: key, Error: true, Call: Ref{Seq: uint64(key)}}
+		return task.Fail(run)
+	}
+	if !fail(1) || !fail(2) {
+		t.Fatal("a first failure counts")
+	}
+	before := AppendTask(nil, task)
+	if fail(1) {
+		t.Error("the same run fails the same way, and it counts")
+	}
+	if !bytes.Equal(before, AppendTask(nil, task)) {
+		t.Error("the task changed, and said that it did not")
 	}
 }
