@@ -3,35 +3,45 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"os"
-	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/loopwatch/loopwatch/internal/eval"
+	"github.com/loopwatch/loopwatch/internal/replay"
+	"github.com/loopwatch/loopwatch/pkg/actions"
 )
 
 type evalCmd struct {
-	Policy  []string `help:"Policy files or presets; several are measured side by side." default:"default" placeholder:"FILE|PRESET"`
+	Policy  []string `help:"Policy files or presets; each is measured." default:"default" placeholder:"FILE|PRESET"`
+	Compare string   `help:"A further policy, set beside the first: what both answer differently." placeholder:"FILE|PRESET"`
 	Labels  string   `help:"Labels of recorded runs." placeholder:"FILE"`
 	Cases   []string `help:"Case files to run instead of, or beside, recorded runs." placeholder:"FILE"`
-	Verbose bool     `short:"v" help:"List every run on which policy and reader differ."`
+	Verbose bool     `short:"v" help:"List every run on which policy and reader differ, with the command that shows it."`
 	Output  string   `short:"o" help:"Output format." enum:"table,json" default:"table"`
 	Files   []string `arg:"" optional:"" help:"Trace files that hold the labelled runs." name:"file"`
 }
 
 // measured is what one policy did.
 type measured struct {
-	Policy  string                `json:"policy"`
-	All     eval.Group            `json:"all"`
-	Sources map[string]eval.Group `json:"sources,omitempty"`
-	First   map[string]eval.Group `json:"first_detector,omitempty"`
-	Runs    []eval.Verdict        `json:"runs,omitempty"`
-	Cases   []eval.Outcome        `json:"cases,omitempty"`
+	Policy    string                `json:"policy"`
+	All       eval.Group            `json:"all"`
+	Sources   map[string]eval.Group `json:"sources,omitempty"`
+	Detectors map[string]eval.Group `json:"first_detector,omitempty"`
+	Runs      []eval.Verdict        `json:"runs,omitempty"`
+	Cases     []eval.Outcome        `json:"cases,omitempty"`
+
+	name string // as it was asked for
+}
+
+// compared is the answer with --compare.
+type compared struct {
+	Policies []measured        `json:"policies"`
+	Runs     []eval.Difference `json:"differing_runs"`
+	Cases    []eval.Difference `json:"differing_cases"`
 }
 
 // Run measures and prints; a case that comes out wrong is no failure.
@@ -39,49 +49,76 @@ func (c *evalCmd) Run(ios streams) error {
 	if c.Labels == "" && len(c.Cases) == 0 || c.Labels != "" && len(c.Files) == 0 {
 		return exit{exitUsage, errors.New("say what to measure on: --labels FILE with trace files, or --cases FILE")}
 	}
+	names := c.Policy
+	if c.Compare != "" {
+		if len(names) != 1 {
+			return exit{exitUsage, errors.New("--compare: sets one policy beside one --policy, and several were named")}
+		}
+		names = append(names, c.Compare)
+	}
+	policies, err := loadAll(names)
+	if err != nil {
+		return err
+	}
 	var all []measured
-	for _, name := range c.Policy {
-		m, err := c.measure(name, ios)
+	for i, p := range policies {
+		m, err := c.measure(p, ios)
 		if err != nil {
 			return err
 		}
+		m.name = names[i]
 		all = append(all, m)
 	}
+	return c.show(all, ios)
+}
+
+// loadAll loads every policy before any is measured, so that what is wrong
+// with the last is said at once.
+func loadAll(names []string) ([]*actions.Policy, error) {
+	var out []*actions.Policy
+	var faults []error
+	for _, n := range names {
+		p, err := load(n)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		out = append(out, p)
+	}
+	if len(faults) > 0 {
+		return nil, exit{exitUsage, errors.Join(faults...)}
+	}
+	return out, nil
+}
+
+func (c *evalCmd) show(all []measured, ios streams) error {
+	var answer any = all
+	var diff compared
+	if c.Compare != "" {
+		diff = compared{all, eval.Compare(all[0].Runs, all[1].Runs), eval.CompareCases(all[0].Cases, all[1].Cases)}
+		answer = diff
+	}
 	if c.Output == "json" {
-		if err := json.MarshalWrite(ios.out, all, jsontext.WithIndent("  "), json.Deterministic(true)); err != nil {
+		if err := json.MarshalWrite(ios.out, answer, jsontext.WithIndent("  "), json.Deterministic(true)); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(ios.out)
 		return err
 	}
-	return c.print(all, ios)
+	if err := c.print(all, ios); err != nil {
+		return err
+	}
+	if c.Compare != "" {
+		differences(ios.out, diff)
+	}
+	return nil
 }
 
-func (c *evalCmd) measure(name string, ios streams) (measured, error) {
-	p, err := load(name)
-	if err != nil {
-		return measured{}, err
-	}
+func (c *evalCmd) measure(p *actions.Policy, ios streams) (measured, error) {
 	m := measured{Policy: p.Ref()}
 	if c.Labels != "" {
-		f, err := os.Open(c.Labels)
-		if err != nil {
+		if err := c.labels(p, &m, ios); err != nil {
 			return m, err
 		}
-		defer func() { _ = f.Close() }()
-		labels, err := eval.ReadLabels(f, c.Labels)
-		if err != nil {
-			return m, err
-		}
-		m.Runs, err = eval.Labels(p, labels, c.Files, ios.in, func(n int) { fmt.Fprintf(ios.err, "\r%s: %d events", p.Ref(), n) })
-		fmt.Fprintln(ios.err)
-		if err != nil {
-			return m, err
-		}
-		m.All = eval.Sum(m.Runs)
-		m.Sources = group(m.Runs, func(v eval.Verdict) string { return v.Source })
-		m.First = group(m.Runs, func(v eval.Verdict) string { return v.Detector })
-		delete(m.First, "")
 	}
 	for _, file := range c.Cases {
 		f, err := os.Open(file)
@@ -98,6 +135,53 @@ func (c *evalCmd) measure(name string, ios streams) (measured, error) {
 	return m, nil
 }
 
+func (c *evalCmd) labels(p *actions.Policy, m *measured, ios streams) error {
+	f, err := os.Open(c.Labels)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	labels, err := eval.ReadLabels(f, c.Labels)
+	if err != nil {
+		return err
+	}
+	unread := 0
+	m.Runs, err = eval.Labels(p, eval.Input{
+		Labels: labels, Files: c.Files, Stdin: ios.in,
+		Progress: func(runs int) { bar(ios.err, m.Policy, runs, len(labels)) },
+		Fault: func(f replay.Fault) {
+			if unread++; unread <= 5 {
+				fmt.Fprintln(ios.err, "loopwatch:", f)
+			}
+		},
+	})
+	fmt.Fprintln(ios.err)
+	if err != nil {
+		return err
+	}
+	if n := len(labels) - len(m.Runs); n > 0 {
+		fmt.Fprintf(ios.err, "%d of %d labelled runs are not in the files\n", n, len(labels))
+	}
+	if unread > 0 {
+		fmt.Fprintf(ios.err, "%d lines could not be read; what they said was not measured\n", unread)
+	}
+	m.All = eval.Sum(m.Runs)
+	m.Sources = group(m.Runs, func(v eval.Verdict) string { return v.Source })
+	m.Detectors = group(m.Runs, func(v eval.Verdict) string { return v.Detector })
+	delete(m.Detectors, "")
+	return nil
+}
+
+// bar draws how much is done over itself, each step of it once.
+func bar(w io.Writer, what string, n, of int) {
+	const width = 30
+	done := n * width / of
+	if n > 1 && done == (n-1)*width/of {
+		return
+	}
+	fmt.Fprintf(w, "\r%s [%s%s] %d of %d runs", what, strings.Repeat("#", done), strings.Repeat(".", width-done), n, of)
+}
+
 func group(all []eval.Verdict, by func(eval.Verdict) string) map[string]eval.Group {
 	parts := map[string][]eval.Verdict{}
 	for _, v := range all {
@@ -108,70 +192,4 @@ func group(all []eval.Verdict, by func(eval.Verdict) string) map[string]eval.Gro
 		out[k] = eval.Sum(v)
 	}
 	return out
-}
-
-func (c *evalCmd) print(all []measured, ios streams) error {
-	w := tabwriter.NewWriter(ios.out, 0, 4, 2, ' ', 0)
-	if c.Labels != "" {
-		fmt.Fprintln(w, "POLICY\tOF\tLOOPS HINTED\tPRODUCTIVE HINTED\tHALTED\tBORDERLINE HINTED\tDELAY\tSTOPPED\tRANDOM HINTED")
-		for _, m := range all {
-			row(w, m.Policy, "all", m.All)
-			for _, s := range slices.Sorted(maps.Keys(m.Sources)) {
-				row(w, "", s, m.Sources[s])
-			}
-			for _, d := range slices.Sorted(maps.Keys(m.First)) {
-				row(w, "", "first "+d, m.First[d])
-			}
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, m := range all {
-		if c.Verbose {
-			differing(m, ios)
-		}
-		cases(m, ios)
-	}
-	return nil
-}
-
-func row(w *tabwriter.Writer, policy, of string, g eval.Group) {
-	fmt.Fprintf(w, "%s\t%s\t%d/%d\t%d/%d\t%d\t%d/%d\t%d, p90 %d\t%d/%d\t%d/%d, %d loops\n", policy, of, g.LoopsHinted, g.Loops,
-		g.ProductiveHinted, g.Productive, g.ProductiveHalted, g.BorderlineHinted, g.Borderline, g.DelayMedian, g.DelayP90,
-		g.Stopped, g.Deserving, g.RandomHinted, g.Random, g.RandomTP)
-}
-
-// differing lists the runs on which policy and reader differ.
-func differing(m measured, ios streams) {
-	for _, v := range m.Runs {
-		switch {
-		case v.Label == eval.Loop && !v.Hinted:
-			fmt.Fprintf(ios.out, "missed  %s  %s\n", v.Run, v.Why)
-		case v.Label == eval.Productive && v.Hinted:
-			fmt.Fprintf(ios.out, "alarm   %s  %s at %d  %s\n", v.Run, v.Detector, v.Seq, v.Why)
-		case v.Deserves && !v.Halted:
-			fmt.Fprintf(ios.out, "lived   %s  hinted by %s, not halted\n", v.Run, v.Detector)
-		}
-	}
-}
-
-// cases lists the cases that came out wrong.
-func cases(m measured, ios streams) {
-	if len(m.Cases) == 0 {
-		return
-	}
-	right := 0
-	for _, o := range m.Cases {
-		if o.Right {
-			right++
-			continue
-		}
-		did := strings.Join(o.Did, " ")
-		if did == "" {
-			did = "silent"
-		}
-		fmt.Fprintf(ios.out, "wrong   %s  %s  (%s)\n", o.Case, o.Title, did)
-	}
-	fmt.Fprintf(ios.out, "%s: %d of %d cases right\n", m.Policy, right, len(m.Cases))
 }

@@ -123,7 +123,7 @@ func TestDefaultOnLabelledRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Labels(preset(t, "default"), labels, files, nil, nil)
+	all, err := Labels(preset(t, "default"), Input{Labels: labels, Files: files})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,18 @@ import (
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
+// Input is what a policy is measured on.
+type Input struct {
+	Labels   map[string]Label // by run
+	Files    []string         // trace files; - is Stdin
+	Stdin    io.Reader
+	Progress func(runs int)     // told how many labelled runs were met so far; nil is never called
+	Fault    func(replay.Fault) // told lines that cannot be read; nil is never called
+}
+
 // Labels replays the labelled runs of trace files under a policy and judges
-// each, in the order of their names. progress is told the events read so far;
-// nil is never called.
-func Labels(policy *actions.Policy, labels map[string]Label, files []string, stdin io.Reader, progress func(int)) ([]Verdict, error) {
+// each, in the order of their names.
+func Labels(policy *actions.Policy, in Input) ([]Verdict, error) {
 	seen := map[string]*Observed{}
 	r, err := replay.New(replay.Options{Policy: policy}, func(l replay.Line) error {
 		if l.Reason == actions.Acted {
@@ -27,23 +35,26 @@ func Labels(policy *actions.Policy, labels map[string]Label, files []string, std
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	read := 0
-	for _, f := range files {
-		err := replay.ReadFile(f, stdin, func(e events.Event, raw []byte) error {
-			if read++; progress != nil && read%1000 == 0 {
-				progress(read)
-			}
-			if _, ok := labels[e.Run]; !ok {
+	for _, f := range in.Files {
+		err := replay.ReadFile(f, in.Stdin, func(e events.Event, raw []byte) error {
+			if _, ok := in.Labels[e.Run]; !ok {
 				return nil
 			}
 			if seen[e.Run] == nil {
-				seen[e.Run] = &Observed{}
+				seen[e.Run] = &Observed{File: f}
+				if in.Progress != nil {
+					in.Progress(len(seen))
+				}
 			}
 			if e.Kind == events.ToolCall {
 				seen[e.Run].Calls = append(seen[e.Run].Calls, e.Seq)
 			}
 			return r.Feed(e, raw)
-		}, func(replay.Fault) {})
+		}, func(f replay.Fault) {
+			if in.Fault != nil {
+				in.Fault(f)
+			}
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -52,11 +63,11 @@ func Labels(policy *actions.Policy, labels map[string]Label, files []string, std
 		return nil, err
 	}
 	if len(seen) == 0 {
-		return nil, fmt.Errorf("none of the %d labelled runs is in the files", len(labels))
+		return nil, fmt.Errorf("none of the %d labelled runs is in the files", len(in.Labels))
 	}
 	var out []Verdict
 	for _, run := range slices.Sorted(maps.Keys(seen)) {
-		out = append(out, Judge(labels[run], *seen[run]))
+		out = append(out, Judge(in.Labels[run], *seen[run]))
 	}
 	return out, nil
 }

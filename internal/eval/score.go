@@ -17,6 +17,7 @@ type Act struct {
 type Observed struct {
 	Calls []uint64 // seqs of its tool calls, ascending
 	Acts  []Act
+	File  string // that holds it
 }
 
 // Verdict is how the policy did on one run.
@@ -33,6 +34,7 @@ type Verdict struct {
 	Deserves bool   `json:"deserves_halt,omitempty"`
 	Random   bool   `json:"random,omitempty"`
 	Why      string `json:"why,omitempty"` // the reader's, where the policy disagrees
+	File     string `json:"file,omitempty"`
 }
 
 // Bounds within which an action counts for a loop, in calls.
@@ -44,7 +46,7 @@ const (
 // Judge holds what was done to a run against its label.
 func Judge(l Label, o Observed) Verdict {
 	v := Verdict{
-		Run: l.Run, Source: l.Source, Label: l.Label, Random: l.Sample == "random",
+		Run: l.Run, Source: l.Source, Label: l.Label, Random: l.Sample == "random", File: o.File,
 		Deserves: l.Label == Loop && l.HaltSeq > 0 && !l.Recovered,
 	}
 	hint := l.HintSeq
