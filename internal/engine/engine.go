@@ -132,16 +132,17 @@ func (g *Engine) worker(e *events.Event, out *Result) {
 	}
 	g.part.Touch(r)
 	g.silence(r, e.Stored.UnixMilli(), out)
-	if r.Phase == state.Lost {
+	back := r.Phase == state.Lost || r.Phase == state.Ended && e.Kind == events.RunStart
+	out.Order = g.applier.Apply(r, e)
+	if r.Phase == state.Lost && out.Order != state.Duplicate {
 		r.Phase = state.Live
 	}
-	out.Order = g.applier.Apply(r, e)
 	g.join(r)
 	if out.Order != state.Duplicate {
 		if t := g.part.Task(r.ID.TaskID()); t.Fail(r) {
 			g.part.TouchTask(t)
 		}
-		if fresh || e.Kind == events.RunStart {
+		if fresh || back {
 			g.greet(e, r, out)
 		}
 		g.react(e, r, out)

@@ -113,6 +113,39 @@ func TestAHaltedRootClosesTheTask(t *testing.T) {
 	}
 }
 
+// A halt reaches what lives when it comes, and what begins or comes back later.
+// A run that was alive beside a halted root, and connects again, is neither.
+func TestWhoMeetsAHalt(t *testing.T) {
+	w := newWorld(t, "sundry")
+	w.start("r2", "")
+	w.start("gone", "")
+	w.step("gone", events.Event{Kind: events.RunEnd, End: &events.End{Status: events.Done}})
+	w.loop("r1")
+	if a := w.start("r2", "").Answer; a.Decision != actions.Allow {
+		t.Errorf("a sibling that connects again is told %s", a.Decision)
+	}
+	if a := w.start("gone", "").Answer; a.Decision != actions.RefuseCall {
+		t.Errorf("a sibling that is opened again is told %s", a.Decision)
+	}
+}
+
+func TestALostRunThatComesBackMeetsAHalt(t *testing.T) {
+	w := newWorld(t, "default")
+	w.call("r1", 1, `{"n":1}`)
+	w.tick(25 * time.Hour)
+	w.operate(events.Operator{Action: "halt", Scope: events.Scope{Agent: "support"}})
+	same(t, "while it is lost", acted(w.call("other", 1, `{}`)), []string{"other:halt:operator"})
+	again := events.Event{ID: "e1", Kind: events.ToolCall, Tenant: "default", Agent: "support", Task: "t1", Run: "r1", Round: 1, Call: &events.Call{ID: "c1", Tool: "track_parcel"}}
+	if w.raw(again); w.run("r1").Phase != state.Lost {
+		t.Error("the same event again brought the run back")
+	}
+	back := w.call("r1", 2, `{"n":2}`)
+	same(t, "back", acted(back), []string{"r1:halt:operator"})
+	if back.Answer.Decision != actions.RefuseCall {
+		t.Errorf("its call is answered %s", back.Answer.Decision)
+	}
+}
+
 func TestPolicyChangesAtItsPlace(t *testing.T) {
 	w := newWorld(t, "default")
 	w.call("r1", 1, `{"n":1}`)
