@@ -23,6 +23,7 @@ type cli struct {
 	Resume    resumeCmd    `cmd:"" help:"Lift a halt; the run starts with a fresh window."`
 	Detectors detectorsCmd `cmd:"" help:"Explain the detectors."`
 	Policy    policyCmd    `cmd:"" help:"Check, show, compare and push policies."`
+	Gateway   gatewayCmd   `cmd:"" help:"Serve workers and operators over HTTP."`
 	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong between workers and their controls."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

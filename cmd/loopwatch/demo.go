@@ -10,6 +10,7 @@ import (
 
 	"github.com/loopwatch/loopwatch/internal/app"
 	"github.com/loopwatch/loopwatch/internal/demo"
+	"github.com/loopwatch/loopwatch/internal/gateway"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
 
@@ -18,6 +19,7 @@ type demoCmd struct {
 	Seed     uint64        `help:"The same seed gives the same fleet." default:"1"`
 	Duration time.Duration `help:"About how long a run up to the turn limit takes." default:"20s"`
 	Policy   string        `help:"Policy file or preset." default:"default" placeholder:"FILE|PRESET"`
+	HTTP     string        `name:"http" help:"Address of the HTTP API, on the loopback interface; default none." placeholder:"127.0.0.1:PORT"`
 }
 
 // Run starts a processor with everything it needs in a temporary directory and
@@ -40,7 +42,15 @@ func (c *demoCmd) Run(ctx context.Context, ios streams) (err error) {
 		}
 	}()
 	log := slog.New(slog.NewTextHandler(ios.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	a, err := app.Start(ctx, app.Options{Embedded: true, Volatile: true, Data: dir, Policy: policy, Version: version(), Logger: log})
+	o := app.Options{Embedded: true, Volatile: true, Data: dir, Policy: policy, Version: version(), Logger: log}
+	if c.HTTP != "" {
+		front, err := gateway.Options{HTTP: c.HTTP}.Load()
+		if err != nil {
+			return exit{exitUsage, err}
+		}
+		o.HTTP = &front
+	}
+	a, err := app.Start(ctx, o)
 	if err != nil {
 		return err
 	}

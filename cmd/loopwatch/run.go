@@ -24,6 +24,8 @@ func (f busFlags) dial() natsbus.Dial {
 
 type runCmd struct {
 	busFlags
+	frontFlags
+	HTTP     string   `name:"http" help:"Address of the HTTP API; default none." placeholder:"HOST:PORT"`
 	Embedded bool     `help:"Bring a NATS server of our own, with JetStream in the data directory."`
 	Listen   string   `help:"Address on which the embedded server takes clients." placeholder:"HOST:PORT"`
 	Data     string   `help:"Directory for state and keys." default:"loopwatch-data" placeholder:"DIR"`
@@ -48,6 +50,13 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 	}
 	if c.Embedded && o.Listen == "" {
 		o.Listen = "127.0.0.1:4222"
+	}
+	if c.HTTP != "" {
+		front, err := c.front(c.HTTP)
+		if err != nil {
+			return exit{code: exitUsage, err: err}
+		}
+		o.HTTP = &front
 	}
 	if c.Policy != "" {
 		p, err := actions.Load(c.Policy, os.ReadFile)
@@ -82,6 +91,9 @@ func where(a *app.App) string {
 	s := ""
 	if a.URL != "" {
 		s += ", NATS at " + a.URL
+	}
+	if a.HTTPURL != "" {
+		s += ", API at " + a.HTTPURL
 	}
 	if a.OpsAddr != "" {
 		s += ", metrics at http://" + a.OpsAddr + "/metrics"

@@ -17,8 +17,7 @@ import (
 
 // ops serves metrics and probes. They say nothing about runs, so any address
 // will do.
-func (a *App) ops(reg *prometheus.Registry, store *pebblestore.Store) (part, error) {
-	a.gauges(reg, store)
+func (a *App) ops(reg *prometheus.Registry) (part, error) {
 	l, err := net.Listen("tcp", a.opts.Ops)
 	if err != nil {
 		return part{}, fmt.Errorf("listen for metrics: %w", err)

@@ -22,10 +22,21 @@ func (a *App) startParts(ctx context.Context, reg *prometheus.Registry, store *p
 	if err := a.serve(); err != nil {
 		return err
 	}
+	if a.opts.Ops == "" && a.opts.HTTP == nil {
+		return nil
+	}
+	a.gauges(reg, store)
+	if a.opts.HTTP != nil {
+		g, err := a.gateway(reg)
+		if err != nil {
+			return err
+		}
+		a.parts = append(a.parts, g)
+	}
 	if a.opts.Ops == "" {
 		return nil
 	}
-	o, err := a.ops(reg, store)
+	o, err := a.ops(reg)
 	if err != nil {
 		return err
 	}

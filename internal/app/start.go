@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/loopwatch/loopwatch/internal/gateway"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/internal/processor"
 	"github.com/loopwatch/loopwatch/pkg/actions"
@@ -25,19 +26,21 @@ import (
 
 // Options say how to run a processor.
 type Options struct {
-	Embedded bool   // bring a NATS server of our own, its JetStream in Data; Dial is then not used
-	Listen   string // where the embedded server takes clients; empty means a free loopback port
-	Dial     natsbus.Dial
-	Data     string          // data directory; required
-	Volatile bool            // the embedded server may lose what the last moments brought when power fails
-	Policy   *actions.Policy // pushed at start; only with Embedded. nil leaves what the fleet has
-	Ops      string          // address of metrics and probes; empty for none
-	Instance string          // empty means host name and a random part
-	Version  string
-	Agents   []string // label values of metrics beside _other
-	Tools    []string
-	Logger   *slog.Logger
-	Now      func() time.Time // nil means time.Now
+	Embedded  bool   // bring a NATS server of our own, its JetStream in Data; Dial is then not used
+	Listen    string // where the embedded server takes clients; empty means a free loopback port
+	Dial      natsbus.Dial
+	Data      string              // data directory; required
+	Volatile  bool                // the embedded server may lose what the last moments brought when power fails
+	Policy    *actions.Policy     // pushed at start; only with Embedded. nil leaves what the fleet has
+	Ops       string              // address of metrics and probes; empty for none
+	HTTP      *gateway.Front      // the API for workers and operators over HTTP; nil for none
+	Operators []actions.PublicKey // whose acts are obeyed beside those of this instance
+	Instance  string              // empty means host name and a random part
+	Version   string
+	Agents    []string // label values of metrics beside _other
+	Tools     []string
+	Logger    *slog.Logger
+	Now       func() time.Time // nil means time.Now
 
 	Boundary func(effect string) // see processor.Config
 }
@@ -48,10 +51,12 @@ type App struct {
 	Keys      Keys
 	URL       string // of the embedded server, empty without
 	OpsAddr   string // where metrics and probes are served, empty without
+	HTTPURL   string // where the API is served, empty without
 
 	opts    Options
 	nc      *nats.Conn
 	js      jetstream.JetStream
+	bus     *natsbus.Bus
 	closers []func() error
 	parts   []part
 }
@@ -88,6 +93,7 @@ func Start(ctx context.Context, o Options) (a *App, err error) {
 	if err != nil {
 		return a, err
 	}
+	a.bus = bus
 	if err := a.alone(ctx); err != nil {
 		return a, err
 	}
@@ -99,7 +105,7 @@ func Start(ctx context.Context, o Options) (a *App, err error) {
 	a.Processor, err = processor.New(ctx, processor.Config{
 		Instance: o.Instance, Version: o.Version, Bus: bus, Store: store, Policy: fallback,
 		HashKey: a.Keys.Hash, Signer: a.Keys.Control, Trusted: actions.NewKeyRing(a.Keys.Control.Public()),
-		Operators: actions.NewKeyRing(a.Keys.Operator.Public()), Logger: o.Logger,
+		Operators: a.operators(), Logger: o.Logger,
 		Metrics: processor.NewMetrics(reg, o.Agents, o.Tools), Now: o.Now, Boundary: o.Boundary,
 	})
 	if err != nil {

@@ -86,6 +86,21 @@ func (b *Bus) PublishOwn(ctx context.Context, p int, kind, id string, data []byt
 	return ack.Sequence, nil
 }
 
+// PublishEvent stores a worker's event on the subject its worker would publish
+// it to, with its check where it has one. As long as ctx lives it is tried
+// again under the same id and check. A refusal for good is
+// an *jetstream.APIError or nats.ErrMaxPayload.
+func (b *Bus) PublishEvent(ctx context.Context, subject, id, check string, data []byte) error {
+	m := &nats.Msg{Subject: subject, Header: nats.Header{}, Data: data}
+	if check != "" {
+		m.Header.Set(CheckHeader, check)
+	}
+	if _, err := b.store(ctx, m, jetstream.WithMsgID(id)); err != nil {
+		return fmt.Errorf("publish event: %w", err)
+	}
+	return nil
+}
+
 // Answer publishes without storing: verdicts, and stored controls again. It
 // returns when the message is in the connection's buffer, not when it is sent;
 // while there is no connection it fails.
