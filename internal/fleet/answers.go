@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/loopwatch/loopwatch/internal/processor"
+	"github.com/loopwatch/loopwatch/internal/timeline"
 	"github.com/loopwatch/loopwatch/pkg/events"
 	"github.com/loopwatch/loopwatch/pkg/state"
 )
@@ -147,19 +148,10 @@ func detailOf(p int, r *state.Run) Detail {
 		c := r.Window.Calls.Back(i)
 		code, ok := codes[uint64(c.Key)]
 		if !ok {
-			code = letters(len(codes))
+			code = timeline.Letters(len(codes))
 			codes[uint64(c.Key)] = code
 		}
 		d.Steps = append(d.Steps, Step{Round: c.Round, Code: code, Call: c.Call.Seq, Answer: answers[c.Call.Seq]})
 	}
 	return d
-}
-
-// letters numbers things A to Z, AA, AB and so on.
-func letters(n int) string {
-	s := ""
-	for n++; n > 0; n = (n - 1) / 26 {
-		s = string(rune('A'+(n-1)%26)) + s
-	}
-	return s
 }

@@ -122,7 +122,7 @@ func (l *lane) step(e *events.Event) error {
 		return nil //nolint:nilerr // refused and counted, as the processor does
 	}
 	for _, d := range res.Decisions {
-		line := lineOf(actions.Render(res.Policy, d, l.quote))
+		line := LineOf(actions.Render(res.Policy, d, l.quote))
 		l.replay.Summary.add(d)
 		if err := l.replay.emit(line); err != nil {
 			return err

@@ -18,11 +18,14 @@ type Line struct {
 	Rung     int            `json:"rung"`
 	Summary  string         `json:"summary"`
 	Evidence actions.Proof  `json:"evidence"`
+
+	Control string `json:"-"` // id of the control message, empty unless acted
 }
 
-func lineOf(m actions.Message) Line {
+// LineOf is a record of the decision log as replay prints it.
+func LineOf(m actions.Message) Line {
 	return Line{
-		Run: m.Run, Event: m.Event, Seq: m.Seq, Round: m.Round, Detector: m.Detector, Kind: m.Kind,
+		Control: m.ID, Run: m.Run, Event: m.Event, Seq: m.Seq, Round: m.Round, Detector: m.Detector, Kind: m.Kind,
 		Reason: m.Reason, Incident: m.Incident, Rung: m.Rung, Summary: m.Summary, Evidence: m.Evidence,
 	}
 }
