@@ -27,12 +27,16 @@ func (f Fault) Error() string { return fmt.Sprintf("%s:%d: %v", f.File, f.Line, 
 // stdin) to fn, in order, with its line. Lines that cannot be read go to fault
 // and the rest is read. The error is of the file, or of fn.
 func ReadFile(name string, stdin io.Reader, fn func(e events.Event, raw []byte) error, fault func(Fault)) error {
-	in, done, err := open(name, stdin)
+	in, done, err := Open(name, stdin)
 	if err != nil {
 		return err
 	}
 	defer done()
-	r := bufio.NewReaderSize(in, 1<<16)
+	return Read(name, bufio.NewReaderSize(in, 1<<16), fn, fault)
+}
+
+// Read is ReadFile on what is open already; name is for faults.
+func Read(name string, r *bufio.Reader, fn func(e events.Event, raw []byte) error, fault func(Fault)) error {
 	for n := 1; ; n++ {
 		line, err := readLine(r, events.DefaultLimit+1)
 		if len(line) > 0 {
@@ -74,7 +78,9 @@ func feedLine(name string, n int, line []byte, fn func(events.Event, []byte) err
 	return fn(e, line)
 }
 
-func open(name string, stdin io.Reader) (io.Reader, func(), error) {
+// Open opens a file, unpacked where its name ends in .gz, or stdin for -. The
+// function it returns closes it.
+func Open(name string, stdin io.Reader) (io.Reader, func(), error) {
 	if name == "-" {
 		return stdin, func() {}, nil
 	}

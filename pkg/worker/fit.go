@@ -16,6 +16,13 @@ import (
 // smallest is the limit below which fit gives up: it is not size then.
 const smallest = 256
 
+// Fit encodes an event so that every processor takes it, as a run does with all
+// it reports: texts in it are cut to limit bytes each, and to less where that
+// is not enough; a hash keeps what was equal equal and what was different
+// different. The event is changed with it. It fails where size is not the
+// matter. For what reports events without a Run.
+func Fit(e *events.Event, limit int) ([]byte, error) { return fit(e, limit) }
+
 // fit encodes an event so that every processor takes it: each text in it is at
 // most limit bytes, and where that is not enough, less. What stays equal or
 // different does so after cutting, too: content and text keep a hash of the
