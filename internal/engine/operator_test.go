@@ -84,6 +84,24 @@ func TestHaltsByScope(t *testing.T) {
 	}
 }
 
+// One act is one control, however many of a run's children it halts.
+func TestAParentIsToldOnceOfOneAct(t *testing.T) {
+	w := newWorld(t, "default")
+	w.start("root", "")
+	w.start("kid1", "root")
+	w.start("kid2", "root")
+	halt := events.Event{Kind: events.OperatorAct, Operator: &events.Operator{Action: "halt", Scope: events.Scope{Task: "t1"}}}
+	told := 0
+	for _, a := range acted(w.raw(halt)) {
+		if a == "root:inject_observation:operator" {
+			told++
+		}
+	}
+	if told > 1 || !w.run("kid1").Ledger.Halt.Active() || !w.run("kid2").Ledger.Halt.Active() {
+		t.Errorf("the parent is told %d times", told)
+	}
+}
+
 func TestLiftingAScopeLiftsWhatItHalted(t *testing.T) {
 	w := newWorld(t, "sundry")
 	w.loop("looper")

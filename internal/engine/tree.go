@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/events"
 	"github.com/loopwatch/loopwatch/pkg/state"
@@ -30,7 +32,10 @@ func (g *Engine) cascade(d actions.Decision, r *state.Run, out *Result) {
 	if parent == nil || parent.Phase != state.Live || parent.Ledger.Halt.Active() {
 		return
 	}
-	g.control(d, parent, actions.Inject, out)
+	told := actions.ControlID(parent.ID, actions.Inject, d.Detector, d.Incident, d.Rung) // of another child, by the same act
+	if !slices.ContainsFunc(out.Decisions, func(x actions.Decision) bool { return x.ID == told }) {
+		g.control(d, parent, actions.Inject, out)
+	}
 }
 
 // stop halts another run for the same cause.
