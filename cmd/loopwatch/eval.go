@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/loopwatch/loopwatch/internal/eval"
+	"github.com/loopwatch/loopwatch/internal/ingest"
 	"github.com/loopwatch/loopwatch/internal/replay"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
@@ -22,7 +23,8 @@ type evalCmd struct {
 	Cases   []string `help:"Case files to run instead of, or beside, recorded runs." placeholder:"FILE"`
 	Verbose bool     `short:"v" help:"List every run on which policy and reader differ, with the command that shows it."`
 	Output  string   `short:"o" help:"Output format." enum:"table,json" default:"table"`
-	Files   []string `arg:"" optional:"" help:"Trace files that hold the labelled runs." name:"file"`
+	Format  string   `help:"Format of the files, as for replay; default by content." placeholder:"FORMAT"`
+	Files   []string `arg:"" optional:"" help:"Traces or transcripts that hold the labelled runs." name:"file"`
 }
 
 // measured is what one policy did.
@@ -48,6 +50,9 @@ type compared struct {
 func (c *evalCmd) Run(ios streams) error {
 	if c.Labels == "" && len(c.Cases) == 0 || c.Labels != "" && len(c.Files) == 0 {
 		return exit{exitUsage, errors.New("say what to measure on: --labels FILE with trace files, or --cases FILE")}
+	}
+	if _, err := ingest.ParseFormat(c.Format); err != nil {
+		return exit{exitUsage, err}
 	}
 	names := c.Policy
 	if c.Compare != "" {
@@ -147,7 +152,7 @@ func (c *evalCmd) labels(p *actions.Policy, m *measured, ios streams) error {
 	}
 	unread := 0
 	m.Runs, err = eval.Labels(p, eval.Input{
-		Labels: labels, Files: c.Files, Stdin: ios.in,
+		Labels: labels, Files: c.Files, Format: ingest.Format(c.Format), Stdin: ios.in,
 		Progress: func(runs int) { bar(ios.err, m.Policy, runs, len(labels)) },
 		Fault: func(f replay.Fault) {
 			if unread++; unread <= 5 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/loopwatch/loopwatch/internal/ingest"
 	"github.com/loopwatch/loopwatch/internal/replay"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/events"
@@ -19,13 +20,17 @@ type replayCmd struct {
 	Until         time.Time `help:"Let time pass up to here after a task's last event (RFC 3339)." placeholder:"TIME"`
 	FailOnFinding bool      `help:"Exit with 3 when decisions were acted."`
 	Output        string    `short:"o" help:"Output format." enum:"table,ndjson" default:"ndjson"`
-	Files         []string  `arg:"" help:"Trace files (.jsonl, .jsonl.gz), or - for stdin." name:"file"`
+	Format        string    `help:"Format of the files: loopwatch, openai-chat, openai-responses, anthropic, claude-code, swe-agent, otel-genai; default by content." placeholder:"FORMAT"`
+	Files         []string  `arg:"" help:"Traces, or transcripts of other systems, also packed (.gz), or - for stdin." name:"file"`
 }
 
 // Run prints one decision a line and a summary on stderr.
 func (c *replayCmd) Run(ctx context.Context, io streams) error {
 	opts := replay.Options{Until: c.Until}
-	var err error
+	format, err := ingest.ParseFormat(c.Format)
+	if err != nil {
+		return exit{code: exitUsage, err: err}
+	}
 	if opts.Fallback, err = actions.Preset("default"); err != nil {
 		return err
 	}
@@ -40,7 +45,7 @@ func (c *replayCmd) Run(ctx context.Context, io streams) error {
 		return err
 	}
 	defer r.Close()
-	faults, err := c.feed(ctx, r, io)
+	faults, err := c.feed(ctx, r, format, io)
 	if ferr := out.Flush(); err == nil {
 		err = ferr
 	}
@@ -60,9 +65,9 @@ func (c *replayCmd) Run(ctx context.Context, io streams) error {
 }
 
 // feed replays the files and counts the lines that could not be read.
-func (c *replayCmd) feed(ctx context.Context, r *replay.Replay, io streams) (faults int, err error) {
+func (c *replayCmd) feed(ctx context.Context, r *replay.Replay, format ingest.Format, io streams) (faults int, err error) {
 	for _, name := range c.Files {
-		err := replay.ReadFile(name, io.in, func(e events.Event, raw []byte) error {
+		err := ingest.ReadFile(name, io.in, format, func(e events.Event, raw []byte) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
