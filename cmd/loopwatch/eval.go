@@ -21,6 +21,7 @@ type evalCmd struct {
 	Compare string   `help:"A further policy, set beside the first: what both answer differently." placeholder:"FILE|PRESET"`
 	Labels  string   `help:"Labels of recorded runs." placeholder:"FILE"`
 	Cases   []string `help:"Case files to run instead of, or beside, recorded runs." placeholder:"FILE"`
+	Spread  bool     `help:"Measure also what a step up or down of every threshold changes, and every source with thresholds chosen on the others."`
 	Verbose bool     `short:"v" help:"List every run on which policy and reader differ, with the command that shows it."`
 	Output  string   `short:"o" help:"Output format." enum:"table,json" default:"table"`
 	Format  string   `help:"Format of the files, as for replay; default by content." placeholder:"FORMAT"`
@@ -35,6 +36,7 @@ type measured struct {
 	Detectors map[string]eval.Group `json:"first_detector,omitempty"`
 	Runs      []eval.Verdict        `json:"runs,omitempty"`
 	Cases     []eval.Outcome        `json:"cases,omitempty"`
+	Spread    *eval.Spread          `json:"spread,omitempty"`
 
 	name string // as it was asked for
 }
@@ -151,9 +153,9 @@ func (c *evalCmd) labels(p *actions.Policy, m *measured, ios streams) error {
 		return err
 	}
 	unread := 0
-	m.Runs, err = eval.Labels(p, eval.Input{
+	corpus, err := eval.Read(eval.Input{
 		Labels: labels, Files: c.Files, Format: ingest.Format(c.Format), Stdin: ios.in,
-		Progress: func(runs int) { bar(ios.err, m.Policy, runs, len(labels)) },
+		Progress: func(runs int) { bar(ios.err, m.Policy, "runs", runs, len(labels)) },
 		Fault: func(f replay.Fault) {
 			if unread++; unread <= 5 {
 				fmt.Fprintln(ios.err, "loopwatch:", f)
@@ -163,6 +165,17 @@ func (c *evalCmd) labels(p *actions.Policy, m *measured, ios streams) error {
 	fmt.Fprintln(ios.err)
 	if err != nil {
 		return err
+	}
+	if m.Runs, err = corpus.Measure(p); err != nil {
+		return err
+	}
+	if c.Spread {
+		s, err := eval.SpreadOf(corpus, p, func(n, of int) { bar(ios.err, "spread", "policies", n, of) })
+		fmt.Fprintln(ios.err)
+		if err != nil {
+			return err
+		}
+		m.Spread = &s
 	}
 	if n := len(labels) - len(m.Runs); n > 0 {
 		fmt.Fprintf(ios.err, "%d of %d labelled runs are not in the files\n", n, len(labels))
@@ -178,13 +191,13 @@ func (c *evalCmd) labels(p *actions.Policy, m *measured, ios streams) error {
 }
 
 // bar draws how much is done over itself, each step of it once.
-func bar(w io.Writer, what string, n, of int) {
+func bar(w io.Writer, what, things string, n, of int) {
 	const width = 30
 	done := n * width / of
 	if n > 1 && done == (n-1)*width/of {
 		return
 	}
-	fmt.Fprintf(w, "\r%s [%s%s] %d of %d runs", what, strings.Repeat("#", done), strings.Repeat(".", width-done), n, of)
+	fmt.Fprintf(w, "\r%s [%s%s] %d of %d %s", what, strings.Repeat("#", done), strings.Repeat(".", width-done), n, of, things)
 }
 
 func group(all []eval.Verdict, by func(eval.Verdict) string) map[string]eval.Group {

@@ -36,9 +36,45 @@ func (c *evalCmd) print(all []measured, ios streams) error {
 		if c.Verbose {
 			c.differing(m, ios.out)
 		}
+		if m.Spread != nil {
+			spread(m, ios.out)
+		}
 		cases(m, ios.out)
 	}
 	return nil
+}
+
+// spread prints the thresholds that matter, and what every source gets when it
+// has no say in them.
+func spread(m measured, out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	same := 0
+	fmt.Fprintf(w, "\n%s WITH\tLOOPS HINTED\tPRODUCTIVE HINTED\tPRODUCTIVE HALTED\tDESERVING HALTED\n", m.Policy)
+	for _, v := range m.Spread.Variants {
+		if alike(v.Group, m.Spread.Base) {
+			same++
+			continue
+		}
+		reached(w, v.Param+": "+v.Value, v.Group)
+	}
+	fmt.Fprintf(w, "%d of %d steps change nothing\t\t\t\t\n", same, len(m.Spread.Variants))
+	fmt.Fprintf(w, "\nCHOSEN WITHOUT\tLOOPS HINTED\tPRODUCTIVE HINTED\tPRODUCTIVE HALTED\tDESERVING HALTED\tCHOSEN OTHERWISE\n")
+	for _, l := range m.Spread.LeftOut {
+		fmt.Fprintf(w, "%s\t%d/%d\t%d/%d\t%d\t%d/%d\t%s\n", l.Source, l.Chosen.LoopsHinted, l.Chosen.Loops, l.Chosen.ProductiveHinted,
+			l.Chosen.Productive, l.Chosen.ProductiveHalted, l.Chosen.Stopped, l.Chosen.Deserving, dash(strings.Join(l.Changed, ", ")))
+	}
+	_ = w.Flush()
+}
+
+func reached(w io.Writer, what string, g eval.Group) {
+	fmt.Fprintf(w, "%s\t%d/%d\t%d/%d\t%d\t%d/%d\n", what, g.LoopsHinted, g.Loops, g.ProductiveHinted, g.Productive,
+		g.ProductiveHalted, g.Stopped, g.Deserving)
+}
+
+// alike reports whether two measurements found and spared the same number.
+func alike(a, b eval.Group) bool {
+	return a.LoopsHinted == b.LoopsHinted && a.ProductiveHinted == b.ProductiveHinted &&
+		a.ProductiveHalted == b.ProductiveHalted && a.Stopped == b.Stopped
 }
 
 func row(w io.Writer, policy, of string, g eval.Group) {
