@@ -95,8 +95,8 @@ func (c doctorCmd) processors(ctx context.Context, b *bus) []finding {
 	}
 	out = append(out, verdict(err, "every partition has a processor", "start `loopwatch run`"))
 	if shared > 0 {
-		err = fmt.Errorf("%d times a partition has a processor too many", shared)
-		out = append(out, verdict(err, "", "stop all processors but one: each logs what the others logged"))
+		err := fmt.Errorf("%d times a partition has a processor too many", shared)
+		out = append(out, verdict(err, "", "ask again in a few seconds: one of them is being fenced"))
 	}
 	return out
 }

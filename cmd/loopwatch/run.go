@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/loopwatch/loopwatch/internal/app"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
@@ -35,6 +36,11 @@ type runCmd struct {
 	Agent    []string `help:"Agents named in metrics; all others count as _other." placeholder:"NAME"`
 	Tool     []string `help:"Tools named in metrics; all others count as _other." placeholder:"NAME"`
 	Verbose  bool     `short:"v" help:"Log more."`
+
+	Keys     string        `help:"Directory of keys that all instances of a fleet share; default keys in the data directory." placeholder:"DIR"`
+	Trust    []string      `help:"Public key that is believed beside our own, while one replaces another." placeholder:"FILE"`
+	LeaseTTL time.Duration `name:"lease-ttl" help:"How long a lease lasts unrenewed, 1s to 1m; default the fleet's, 2.5s for a new one." placeholder:"DURATION"`
+	Replicas int           `help:"Copies of streams and buckets where they are made." default:"1"`
 }
 
 // Run runs the processor until it is told to stop.
@@ -47,6 +53,9 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 	o := app.Options{
 		Embedded: c.Embedded, Listen: c.Listen, Dial: c.dial(), Data: c.Data, Ops: c.Ops,
 		Instance: c.Instance, Version: version(), Agents: c.Agent, Tools: c.Tool, Logger: log,
+	}
+	if err := c.share(&o); err != nil {
+		return exit{code: exitUsage, err: err}
 	}
 	if c.Embedded && o.Listen == "" {
 		o.Listen = "127.0.0.1:4222"
@@ -84,6 +93,23 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 		err = cerr
 	}
 	return err
+}
+
+// share sets what concerns instances beside this one.
+func (c *runCmd) share(o *app.Options) error {
+	o.Keys, o.LeaseTTL, o.Replicas = c.Keys, c.LeaseTTL, c.Replicas
+	for _, path := range c.Trust {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("--trust: %w", err)
+		}
+		key, err := actions.ParsePublicKey(string(text))
+		if err != nil {
+			return fmt.Errorf("--trust: read %s: %w", path, err)
+		}
+		o.Trusted = append(o.Trusted, key)
+	}
+	return nil
 }
 
 // where says how to reach what was started.

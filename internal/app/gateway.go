@@ -17,7 +17,7 @@ func (a *App) gateway(reg *prometheus.Registry) (part, error) {
 	if a.opts.Embedded {
 		d = natsbus.Dial{URL: a.URL}
 	}
-	d.Name, d.Logger = "loopwatch gateway "+a.opts.Instance, a.opts.Logger
+	d.Name, d.Logger = "loopwatch gateway "+a.instance, a.opts.Logger
 	nc, err := natsbus.Connect(d)
 	if err != nil {
 		return part{}, fmt.Errorf("connect the gateway: %w", err)
@@ -28,7 +28,7 @@ func (a *App) gateway(reg *prometheus.Registry) (part, error) {
 		return part{}, err
 	}
 	g, err := gateway.New(gateway.Config{
-		Front: *a.opts.HTTP, Conn: nc, Bus: bus, Trusted: actions.NewKeyRing(a.Keys.Control.Public()),
+		Front: *a.opts.HTTP, Conn: nc, Bus: bus, Trusted: a.trusted(),
 		Ready: a.ready, Registry: reg, Logger: a.opts.Logger,
 	})
 	if err != nil {
@@ -47,6 +47,7 @@ func (a *App) gateway(reg *prometheus.Registry) (part, error) {
 // and through its gateway.
 func (a *App) operators() actions.KeyRing {
 	keys := append([]actions.PublicKey{a.Keys.Operator.Public()}, a.opts.Operators...)
+	keys = append(keys, a.opts.Trusted...)
 	if a.opts.HTTP != nil {
 		keys = append(keys, a.opts.HTTP.Operator.Public())
 	}

@@ -13,18 +13,18 @@ import (
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
 
-// Keys are what a data directory holds to prove who wrote something.
+// Keys prove who wrote something. All instances of a fleet have the same.
 type Keys struct {
 	Hash     features.Key   // of the hashes in the store
 	Control  actions.Signer // signs controls, verdicts and records
 	Operator actions.Signer // signs the acts of operators who come through this instance
 }
 
-// LoadKeys reads the keys of a data directory, making those that are missing.
-// The public halves lie beside them, for workers to trust.
+// LoadKeys reads the keys in a directory, making those that are missing, also
+// where several processes start on it at once. The public halves lie beside
+// them, for workers to trust.
 func LoadKeys(dir string) (Keys, error) {
 	var k Keys
-	dir = filepath.Join(dir, "keys")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return k, fmt.Errorf("make key directory: %w", err)
 	}
@@ -72,11 +72,14 @@ func signer(path string) (actions.Signer, error) {
 func secret(path string, generate func() ([]byte, error)) ([]byte, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		b, err := generate()
-		if err != nil {
-			return nil, fmt.Errorf("make key %s: %w", path, err)
+		b, gerr := generate()
+		if gerr != nil {
+			return nil, fmt.Errorf("make key %s: %w", path, gerr)
 		}
-		return b, writeWhole(path, b, 0o600)
+		if err := writeFirst(path, b, 0o600); err != nil {
+			return nil, err
+		}
+		info, err = os.Stat(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read key: %w", err)
@@ -91,13 +94,29 @@ func secret(path string, generate func() ([]byte, error)) ([]byte, error) {
 	return b, nil
 }
 
+// writeFirst writes a file whole, unless there is one: then that stays.
+func writeFirst(path string, b []byte, mode fs.FileMode) error {
+	own := fmt.Sprintf("%s.%d", path, os.Getpid())
+	defer func() { _ = os.Remove(own) }()
+	if err := writeWhole(own, b, mode); err != nil {
+		return err
+	}
+	if err := os.Link(own, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("write key %s: %w", path, err)
+	}
+	return nil
+}
+
 // writeWhole writes a file whole or not at all.
 func writeWhole(path string, b []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return fmt.Errorf("write key: %w", err)
 	}
 	_, err = f.Write(b)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
 	if err == nil {
 		err = f.Sync()
 	}
@@ -105,9 +124,10 @@ func writeWhole(path string, b []byte, mode fs.FileMode) error {
 		err = cerr
 	}
 	if err == nil {
-		err = os.Rename(path+".new", path)
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
+		_ = os.Remove(f.Name())
 		return fmt.Errorf("write key %s: %w", path, err)
 	}
 	return nil

@@ -2,15 +2,13 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -35,7 +33,11 @@ type Options struct {
 	Ops       string              // address of metrics and probes; empty for none
 	HTTP      *gateway.Front      // the API for workers and operators over HTTP; nil for none
 	Operators []actions.PublicKey // whose acts are obeyed beside those of this instance
-	Instance  string              // empty means host name and a random part
+	Instance  string              // empty means the host's name and a part that the data directory keeps
+	Keys      string              // directory of the fleet's keys; empty means Data/keys
+	Trusted   []actions.PublicKey // believed beside our own, while one key replaces another
+	LeaseTTL  time.Duration       // how long a lease lasts unrenewed; 0 means the fleet's, lease.DefaultTTL for a new one
+	Replicas  int                 // copies of streams and buckets where they are made; 0 means 1
 	Version   string
 	Agents    []string // label values of metrics beside _other
 	Tools     []string
@@ -53,7 +55,12 @@ type App struct {
 	OpsAddr   string // where metrics and probes are served, empty without
 	HTTPURL   string // where the API is served, empty without
 
-	opts    Options
+	opts     Options
+	instance string // name of this process to the bus and to people
+	home     string // name of the data directory
+	owns     processor.Ownership
+	policy   atomic.Pointer[pushed] // newest that the watch brought
+
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	bus     *natsbus.Bus
@@ -79,7 +86,7 @@ func Start(ctx context.Context, o Options) (a *App, err error) {
 			a = nil
 		}
 	}()
-	if a.Keys, err = LoadKeys(o.Data); err != nil {
+	if a.Keys, err = LoadKeys(o.keys()); err != nil {
 		return a, err
 	}
 	store, err := pebblestore.Open(filepath.Join(o.Data, "state"), pebblestore.Options{
@@ -89,12 +96,15 @@ func Start(ctx context.Context, o Options) (a *App, err error) {
 		return a, err
 	}
 	a.onClose(store.Close)
+	if err := a.settleInstance(); err != nil {
+		return a, err
+	}
 	bus, err := a.connect(ctx)
 	if err != nil {
 		return a, err
 	}
 	a.bus = bus
-	if err := a.alone(ctx); err != nil {
+	if err := a.ownership(ctx, bus.Partitions()); err != nil {
 		return a, err
 	}
 	reg := prometheus.NewRegistry()
@@ -103,9 +113,9 @@ func Start(ctx context.Context, o Options) (a *App, err error) {
 		return a, err
 	}
 	a.Processor, err = processor.New(ctx, processor.Config{
-		Instance: o.Instance, Version: o.Version, Bus: bus, Store: store, Policy: fallback,
-		HashKey: a.Keys.Hash, Signer: a.Keys.Control, Trusted: actions.NewKeyRing(a.Keys.Control.Public()),
-		Operators: a.operators(), Logger: o.Logger,
+		Instance: a.instance, Version: o.Version, Bus: bus, Owns: a.owns, Store: store, Policy: fallback,
+		HashKey: a.Keys.Hash, Signer: a.Keys.Control, Trusted: a.trusted(), Operators: a.operators(),
+		Logger: o.Logger, Taken: a.bringPolicy,
 		Metrics: processor.NewMetrics(reg, o.Agents, o.Tools), Now: o.Now, Boundary: o.Boundary,
 	})
 	if err != nil {
@@ -128,6 +138,7 @@ func (o Options) Validate() error {
 	if o.Listen != "" && !o.Embedded {
 		faults = append(faults, errors.New("--listen: only with --embedded"))
 	}
+	faults = append(faults, o.fleetFaults()...)
 	for _, a := range []struct{ flag, addr string }{{"--listen", o.Listen}, {"--ops", o.Ops}} {
 		if err := checkAddress(a.addr); a.addr != "" && err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", a.flag, err))
@@ -156,32 +167,19 @@ func (o Options) complete() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.Instance == "" {
-		o.Instance = instanceName()
-	}
 	return o, o.Validate()
-}
-
-// instanceName tells processes apart, on one host too.
-func instanceName() string {
-	host, err := os.Hostname()
-	if err != nil || host == "" {
-		host = "loopwatch"
-	}
-	var b [3]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return host + "-" + hex.EncodeToString(b[:])
 }
 
 // connect reaches the bus, our own or the fleet's, and sees that it holds what
 // it must.
 func (a *App) connect(ctx context.Context) (*natsbus.Bus, error) {
 	cfg := natsbus.Default()
+	cfg.Replicas = max(a.opts.Replicas, 1)
 	dial := a.opts.Dial
 	if a.opts.Embedded {
 		dial = natsbus.Dial{}
 	}
-	dial.Name, dial.Logger = "loopwatch "+a.opts.Instance, a.opts.Logger
+	dial.Name, dial.Logger = "loopwatch "+a.instance, a.opts.Logger
 	if a.opts.Embedded {
 		s, err := natsbus.Embedded(natsbus.ServerConfig{
 			Listen: a.opts.Listen, StoreDir: filepath.Join(a.opts.Data, "jetstream"),

@@ -83,7 +83,7 @@ func encode(t *testing.T, part *state.Partition, into map[state.RunID][]byte) {
 // of the data directory.
 func (s *stage) fold(data string) map[state.RunID][]byte {
 	s.t.Helper()
-	keys, err := app.LoadKeys(data)
+	keys, err := app.LoadKeys(filepath.Join(data, "keys"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

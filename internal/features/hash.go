@@ -1,6 +1,11 @@
 package features
 
-import "github.com/dchest/siphash"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/dchest/siphash"
+)
 
 // Hash is the keyed hash of something folded. Equal things have equal hashes
 // under one Key; 0 means absent, and is never the hash of anything.
@@ -9,6 +14,12 @@ type Hash uint64
 // Key is the secret of a tenant's hashes (SipHash-2-4). No decision depends on
 // its value, only on equality of hashes made with the same one.
 type Key [16]byte
+
+// Fingerprint tells keys apart without giving them away: 16 hex digits.
+func (k Key) Fingerprint() string {
+	sum := sha256.Sum256(append([]byte("loopwatch-hash-key-v1"), k[:]...))
+	return hex.EncodeToString(sum[:8])
+}
 
 // domain keeps hashes of different kinds of things apart even where the bytes agree.
 type domain byte

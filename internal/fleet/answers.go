@@ -92,6 +92,7 @@ type details struct {
 type Standing struct {
 	Instance   string             `json:"instance"`
 	Version    string             `json:"version"`
+	Sole       bool               `json:"sole,omitempty"` // brought the server and owns all of it, without leases
 	Partitions []processor.Status `json:"partitions"`
 }
 

@@ -31,16 +31,16 @@ var semver = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 // Runs lists the runs that match, and says whether partitions are missing.
 func (c *Client) Runs(ctx context.Context, scope events.Scope, phase string, limit int) (runs []Run, partial bool, err error) {
 	q := query{Scope: scope, Phase: phase}
-	seen := map[int]bool{}
+	said := claims{}
 	answers, err := ask[page](ctx, c, subjectRuns, q)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, a := range answers {
-		for _, p := range a.Partitions {
-			seen[p] = true
-		}
-		runs = append(runs, a.Runs...)
+		said.claim(a.Instance, a.Partitions)
+	}
+	for _, a := range answers {
+		runs = append(runs, said.own(a.Instance, a.Runs)...)
 		for a.More && len(runs) < limit {
 			last := a.Runs[len(a.Runs)-1]
 			q.After = &state.RunID{Tenant: last.Tenant, Task: last.Task, Run: last.Run}
@@ -54,26 +54,58 @@ func (c *Client) Runs(ctx context.Context, scope events.Scope, phase string, lim
 				break
 			}
 			a = next[at]
-			runs = append(runs, a.Runs...)
+			runs = append(runs, said.own(a.Instance, a.Runs)...)
 		}
 		q.After = nil
 	}
 	if len(runs) > limit {
 		runs = runs[:limit]
 	}
-	return runs, len(seen) < c.Partitions, nil
+	return runs, len(said) < c.Partitions, nil
 }
 
+// claims says which instance answers for a partition: while one goes from hand
+// to hand, two may.
+type claims map[int]string
+
+// claim notes the partitions of an instance that nobody has claimed yet.
+func (c claims) claim(instance string, partitions []int) {
+	for _, p := range partitions {
+		if _, taken := c[p]; !taken {
+			c[p] = instance
+		}
+	}
+}
+
+// own returns those runs for whose partition the instance answers.
+func (c claims) own(instance string, runs []Run) (out []Run) {
+	for _, r := range runs {
+		if c[r.Partition] == instance {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// ErrPartial says that not every partition has a processor that answered, so
+// that something may be there which was not found.
+var ErrPartial = errors.New("partial: not every partition has a processor that answered")
+
 // Details returns every run of the fleet that matches, with what is remembered
-// of it.
+// of it. Where none does and partitions are missing, the error is ErrPartial.
 func (c *Client) Details(ctx context.Context, scope events.Scope) ([]Detail, error) {
 	answers, err := ask[details](ctx, c, subjectRun, query{Scope: scope})
 	if err != nil {
 		return nil, err
 	}
 	var out []Detail
+	said := claims{}
 	for _, a := range answers {
-		out = append(out, a.Runs...)
+		said.claim(a.Instance, a.Partitions)
+		out = append(out, slices.DeleteFunc(a.Runs, func(d Detail) bool { return said[d.Partition] != a.Instance })...)
+	}
+	if len(out) == 0 && len(said) < c.Partitions {
+		return nil, ErrPartial
 	}
 	return out, nil
 }
@@ -83,8 +115,9 @@ func (c *Client) Status(ctx context.Context) ([]Standing, error) {
 	return ask[Standing](ctx, c, subjectStatus, struct{}{})
 }
 
-// Act carries out an operator's act and returns the partitions it was
-// published to.
+// Act carries out an operator's act and returns the partitions on which it is in
+// force. Where one that it covers is not among them, that is an error: the act
+// holds on the others, and may be repeated.
 func (c *Client) Act(ctx context.Context, o events.Operator) ([]int, error) {
 	answers, err := ask[Done](ctx, c, subjectAct, o)
 	if err != nil {
@@ -95,7 +128,17 @@ func (c *Client) Act(ctx context.Context, o events.Operator) ([]int, error) {
 		out = append(out, a.Partitions...)
 	}
 	slices.Sort(out)
-	return slices.Compact(out), nil
+	out = slices.Compact(out)
+	var missing []int
+	for p := range c.Partitions {
+		if covers(o.Scope, p, c.Partitions) && !slices.Contains(out, p) {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) > 0 {
+		return out, fmt.Errorf("%w: not in force on %v: say it again when loopwatch doctor finds an owner for each", ErrPartial, missing)
+	}
+	return out, nil
 }
 
 // ask sends one question to all processors and gathers their answers until

@@ -2,7 +2,9 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -22,6 +24,7 @@ type Service struct {
 	Processor *processor.Processor
 	Operator  actions.Signer // signs acts that come through here
 	Now       func() time.Time
+	Sole      bool // owns the whole bus for the life of the process
 }
 
 // Subjects of the service's endpoints.
@@ -50,10 +53,8 @@ func (s *Service) Serve(nc *nats.Conn) (micro.Service, error) {
 	}
 	svc, err := micro.AddService(nc, micro.Config{
 		Name: "loopwatch", Version: version, Description: "watchdog of agent runs: queries and operators' acts",
-		Metadata: map[string]string{"instance": s.Instance, "version": s.Version},
-		StatsHandler: func(*micro.Endpoint) any {
-			return Standing{Instance: s.Instance, Version: s.Version, Partitions: s.Processor.Status()}
-		},
+		Metadata:           map[string]string{"instance": s.Instance, "version": s.Version},
+		StatsHandler:       func(*micro.Endpoint) any { return s.standing() },
 		QueueGroupDisabled: true, // every processor answers for its own partitions
 	})
 	if err != nil {
@@ -90,16 +91,10 @@ func handler(h func(context.Context, []byte) (any, error)) func(micro.Request) {
 	}
 }
 
-func (s *Service) status(context.Context, []byte) (any, error) {
-	return Standing{Instance: s.Instance, Version: s.Version, Partitions: s.Processor.Status()}, nil
-}
+func (s *Service) status(context.Context, []byte) (any, error) { return s.standing(), nil }
 
-func (s *Service) owned() []int {
-	var out []int
-	for _, st := range s.Processor.Status() {
-		out = append(out, st.Partition)
-	}
-	return out
+func (s *Service) standing() Standing {
+	return Standing{Instance: s.Instance, Version: s.Version, Sole: s.Sole, Partitions: s.Processor.Status()}
 }
 
 func (s *Service) runs(ctx context.Context, body []byte) (any, error) {
@@ -110,8 +105,9 @@ func (s *Service) runs(ctx context.Context, body []byte) (any, error) {
 	if q.Limit <= 0 || q.Limit > pageSize {
 		q.Limit = pageSize
 	}
-	out := page{Instance: s.Instance, Partitions: s.owned(), Runs: []Run{}}
-	err := s.each(ctx, q, func(p int, r *state.Run) bool {
+	out := page{Instance: s.Instance, Runs: []Run{}}
+	var err error
+	out.Partitions, err = s.each(ctx, q, func(p int, r *state.Run) bool {
 		if len(out.Runs) == q.Limit {
 			out.More = true
 			return false
@@ -127,8 +123,9 @@ func (s *Service) run(ctx context.Context, body []byte) (any, error) {
 	if err := json.Unmarshal(body, &q); err != nil {
 		return nil, fmt.Errorf("read query: %w", err)
 	}
-	out := details{Instance: s.Instance, Partitions: s.owned(), Runs: []Detail{}}
-	err := s.each(ctx, q, func(p int, r *state.Run) bool {
+	out := details{Instance: s.Instance, Runs: []Detail{}}
+	var err error
+	out.Partitions, err = s.each(ctx, q, func(p int, r *state.Run) bool {
 		out.Runs = append(out.Runs, detailOf(p, r))
 		return len(out.Runs) < 20
 	})
@@ -136,11 +133,13 @@ func (s *Service) run(ctx context.Context, body []byte) (any, error) {
 }
 
 // each calls fn for the runs that a query selects, partition by partition and
-// ordered within each, until fn returns false.
-func (s *Service) each(ctx context.Context, q query, fn func(p int, r *state.Run) bool) error {
+// ordered within each, until fn returns false. It returns the partitions that it
+// answers for.
+func (s *Service) each(ctx context.Context, q query, fn func(p int, r *state.Run) bool) (partitions []int, err error) {
 	more := true
-	return s.Processor.Ask(ctx, func(part *state.Partition, _ *actions.Policy) error {
-		if !more {
+	partitions = []int{}
+	err = s.Processor.Ask(ctx, func(part *state.Partition, _ *actions.Policy) error {
+		if partitions = append(partitions, part.Number); !more {
 			return nil
 		}
 		return part.EachRun(func(r *state.Run) bool {
@@ -150,6 +149,7 @@ func (s *Service) each(ctx context.Context, q query, fn func(p int, r *state.Run
 			return more
 		})
 	})
+	return partitions, err
 }
 
 func selects(q query, p int, r *state.Run) bool {
@@ -174,7 +174,8 @@ func behind(q query, p int, r *state.Run) bool {
 	return state.CompareRuns(r.ID, *q.After) > 0
 }
 
-// act publishes an operator's act, signed, to the partitions it covers.
+// act publishes an operator's act, signed, to those partitions it covers that
+// are this instance's.
 func (s *Service) act(ctx context.Context, body []byte) (any, error) {
 	var o events.Operator
 	if err := json.Unmarshal(body, &o); err != nil {
@@ -185,33 +186,47 @@ func (s *Service) act(ctx context.Context, body []byte) (any, error) {
 		return nil, err
 	}
 	out := Done{Partitions: []int{}}
-	all := s.Processor.Status()
 	stored := map[int]uint64{}
-	for _, st := range all {
-		if sc := o.Scope; sc.Tenant != "" && sc.Task != "" && events.Partition(sc.Tenant, sc.Task, len(all)) != st.Partition {
+	for _, st := range s.Processor.Status() {
+		if !covers(o.Scope, st.Partition, s.Processor.Partitions()) {
 			continue
 		}
 		seq, err := s.Processor.Publish(ctx, st.Partition, events.Event{Kind: events.OperatorAct, Time: s.Now(), Operator: &o})
+		if errors.Is(err, processor.ErrNotOwner) { // another instance's by now
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		stored[st.Partition] = seq
-		out.Partitions = append(out.Partitions, st.Partition)
 	}
-	return out, s.applied(ctx, stored)
+	if err := s.applied(ctx, stored); err != nil {
+		return nil, err
+	}
+	for p := range stored {
+		out.Partitions = append(out.Partitions, p)
+	}
+	return out, nil
 }
 
-// applied waits until the partitions have applied what was stored on them.
+// covers reports whether runs of a scope may be on a partition.
+func covers(sc events.Scope, partition, partitions int) bool {
+	return sc.Tenant == "" || sc.Task == "" || events.Partition(sc.Tenant, sc.Task, partitions) == partition
+}
+
+// applied waits until the partitions have applied what was stored on them. One
+// that goes to another instance meanwhile is taken out of stored.
 func (s *Service) applied(ctx context.Context, stored map[int]uint64) error {
 	t := time.NewTicker(5 * time.Millisecond)
 	defer t.Stop()
 	for {
-		behind := 0
+		behind, here := 0, map[int]bool{}
 		for _, st := range s.Processor.Status() {
-			if st.Applied < stored[st.Partition] {
+			if here[st.Partition] = true; st.Applied < stored[st.Partition] {
 				behind++
 			}
 		}
+		maps.DeleteFunc(stored, func(p int, _ uint64) bool { return !here[p] })
 		if behind == 0 {
 			return nil
 		}

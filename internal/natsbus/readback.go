@@ -76,6 +76,30 @@ func (l *DecisionLog) readSome(ctx context.Context, from *uint64, last uint64, f
 	return true, nil
 }
 
+// SeekBack returns the sequence to read from in order to see every record after
+// the newest one that behind says is behind. It looks at records one, two, four
+// and so on before the end, so it may return an earlier one; where it finds none
+// it returns 1. It costs a round trip a look.
+func (l *DecisionLog) SeekBack(ctx context.Context, behind func(Record) bool) (uint64, error) {
+	state, err := l.bus.state(ctx, l.stream)
+	if err != nil {
+		return 0, fmt.Errorf("seek in decision log %d: %w", l.partition, err)
+	}
+	for step := uint64(1); state.Last > step && state.Last-step >= state.First; step *= 2 {
+		m, err := l.bus.get(ctx, l.stream, state.Last-step)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("seek in decision log %d: %w", l.partition, err)
+		}
+		if behind(m.record()) {
+			return state.Last - step, nil
+		}
+	}
+	return 1, nil
+}
+
 // ReadBack calls fn for the records from the newest to the oldest until fn
 // returns false. It costs a round trip a record.
 func (l *DecisionLog) ReadBack(ctx context.Context, fn func(Record) bool) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/loopwatch/loopwatch/internal/engine"
@@ -31,30 +32,19 @@ type outgoing struct {
 	old      bool // the log holds it already
 }
 
-// fetch waits for messages.
+// fetch waits for messages, for a moment only: then there are none.
 func (p *Processor) fetch(ctx context.Context) ([]natsbus.Msg, error) {
-	for {
-		select {
-		case a := <-p.asks:
-			a.answer <- a.about(p)
-			if err := p.sound(); err != nil {
-				return nil, err
-			}
-			continue
-		default:
-		}
-		bound, cancel := context.WithTimeout(ctx, patience)
-		msgs, err := p.reader.Fetch(bound, p.cfg.Batch)
-		cancel()
-		if err != nil && ctx.Err() == nil && bound.Err() != nil {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("fetch events: %w", err)
-		}
-		p.done("fetch")
-		return msgs, nil
+	bound, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	msgs, err := p.reader.Fetch(bound, p.cfg.Batch)
+	if err != nil && ctx.Err() == nil && bound.Err() != nil {
+		return nil, nil
 	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch events: %w", err)
+	}
+	p.done("fetch")
+	return msgs, nil
 }
 
 // decode reads and judges each message by itself.
@@ -100,7 +90,7 @@ func (p *Processor) step(batch []*work) error {
 // sound returns what a question found wrong with the state. The partition
 // would refuse everything from then on, operators' acts too.
 func (p *Processor) sound() error {
-	for _, o := range p.owners {
+	for o := range p.owned() {
 		if err := o.part.Err(); err != nil {
 			return p.unusable(o, err)
 		}
@@ -113,6 +103,8 @@ func (p *Processor) sound() error {
 // instead of meeting the record again.
 func (p *Processor) unusable(o *owner, err error) error {
 	if errors.Is(err, state.ErrCorrupt) {
+		p.writes.Lock()
+		defer p.writes.Unlock()
 		if derr := o.part.Drop(); derr != nil {
 			return errors.Join(err, derr)
 		}
@@ -139,30 +131,50 @@ func (p *Processor) fill(ctx context.Context, batch []*work) error {
 	return nil
 }
 
-// log stores dead letters and decisions, each once.
+// log stores dead letters and decisions, each once. A partition that is fenced
+// on the way is left out of what follows: its next owner says the rest.
 func (p *Processor) log(ctx context.Context, batch []*work) error {
 	for _, w := range batch {
-		if w.reject != nil {
-			if err := p.bury(ctx, w); err != nil {
-				return err
-			}
+		if w.owner.fenced != nil {
+			continue
 		}
-		for i := range w.out {
-			if err := p.record(ctx, w, &w.out[i]); err != nil {
-				return err
-			}
+		err := p.logOne(ctx, w)
+		switch {
+		case err == nil:
+			w.logged = p.cfg.Now()
+		case errors.Is(err, natsbus.ErrFenced) && !w.owner.grant.Permanent():
+			w.owner.fenced = err
+		default:
+			return err
 		}
-		w.logged = p.cfg.Now()
 	}
 	p.done("log")
 	return nil
 }
 
+func (p *Processor) logOne(ctx context.Context, w *work) error {
+	if w.reject != nil {
+		if err := p.bury(ctx, w); err != nil {
+			return err
+		}
+	}
+	for i := range w.out {
+		if err := p.record(ctx, w, &w.out[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // answer tells the workers that asked and are still waiting, and sends
-// unacknowledged halts again.
+// unacknowledged halts again. Nothing fences an answer, so it takes a grant that
+// holds now.
 func (p *Processor) answer(ctx context.Context, batch []*work) {
 	now := p.cfg.Now()
 	for _, w := range batch {
+		if w.owner.fenced != nil || !w.owner.grant.Valid() {
+			continue
+		}
 		if w.msg.Check != "" && w.reject == nil && !w.msg.IsGap() {
 			p.verdict(ctx, w, now)
 		}
@@ -176,6 +188,7 @@ func (p *Processor) answer(ctx context.Context, batch []*work) {
 // commit puts the states and the position they stand at into the store, whole.
 func (p *Processor) commit(batch []*work) error {
 	var b state.Batch
+	batch = slices.DeleteFunc(batch, func(w *work) bool { return w.owner.fenced != nil })
 	touched := map[*owner]bool{}
 	for _, w := range batch {
 		touched[w.owner] = true
@@ -185,7 +198,10 @@ func (p *Processor) commit(batch []*work) error {
 			return fmt.Errorf("flush partition %d: %w", o.number, err)
 		}
 	}
-	if err := p.cfg.Store.Commit(&b); err != nil {
+	p.writes.Lock()
+	err := p.cfg.Store.Commit(&b)
+	p.writes.Unlock()
+	if err != nil {
 		return fmt.Errorf("commit %d events: %w", len(batch), err)
 	}
 	for o := range touched {
@@ -200,5 +216,6 @@ func (p *Processor) commit(batch []*work) error {
 	return nil
 }
 
-// patience bounds how long a fetch keeps questions waiting.
-const patience = 100 * time.Millisecond
+// patience bounds how long a fetch keeps questions, and partitions that come or
+// go, waiting.
+const patience = 50 * time.Millisecond

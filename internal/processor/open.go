@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/loopwatch/loopwatch/internal/engine"
+	"github.com/loopwatch/loopwatch/internal/lease"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/state"
@@ -17,10 +18,10 @@ import (
 // open takes a partition over: it verifies that the stored state belongs to
 // the stream, raises the epoch so that any earlier owner is fenced, and finds
 // out how far the decision log already got.
-func (p *Processor) open(ctx context.Context, n int) (*owner, error) {
-	o := &owner{number: n}
+func (p *Processor) open(ctx context.Context, g *lease.Grant) (*owner, error) {
+	o := &owner{number: g.Partition, grant: g}
 	var err error
-	if o.part, err = p.load(n); err != nil {
+	if o.part, err = p.load(g.Partition); err != nil {
 		return nil, err
 	}
 	if err = p.verify(ctx, o); err != nil {
@@ -47,6 +48,8 @@ func (p *Processor) load(n int) (*state.Partition, error) {
 	}
 	p.cfg.Logger.Error("the stored state is corrupt; it is rebuilt from what the stream holds", "partition", n, "error", err)
 	p.cfg.Metrics.rebuilt()
+	p.writes.Lock()
+	defer p.writes.Unlock()
 	if err := state.DropPartition(p.cfg.Store, n); err != nil {
 		return nil, err
 	}
@@ -73,65 +76,13 @@ func (p *Processor) verify(ctx context.Context, o *owner) error {
 	p.cfg.Logger.Error("the stored state does not belong to the stream; it is rebuilt from what the stream holds",
 		"partition", o.number, "checkpoint", at.Seq, "standing", standing.String())
 	p.cfg.Metrics.rebuilt()
+	p.writes.Lock()
+	defer p.writes.Unlock()
 	if err := o.part.Drop(); err != nil {
 		return err
 	}
 	o.part, err = state.OpenPartition(p.cfg.Store, o.number)
 	return err
-}
-
-// epoch is the record by which an owner fences those before it.
-type epoch struct {
-	V        int    `json:"v"`
-	Epoch    int64  `json:"epoch"`
-	Instance string `json:"instance"`
-	Version  string `json:"version"`
-	Policy   string `json:"policy"`
-	Seq      uint64 `json:"seq"` // checkpoint it goes on from
-}
-
-// raise writes an epoch above every earlier one, under compare-and-swap.
-func (p *Processor) raise(ctx context.Context, o *owner) error {
-	mine := epoch{
-		V: 1, Instance: p.cfg.Instance, Version: p.cfg.Version, Policy: o.engine.Policy().Ref(),
-		Seq: o.part.Meta.Checkpoint.Seq, Epoch: p.cfg.Now().UnixMilli(),
-	}
-	log, err := p.cfg.Bus.OpenLog(ctx, o.number, func(r natsbus.Record) bool {
-		theirs, ok := p.epochOf(r)
-		return ok && theirs.Epoch > mine.Epoch
-	})
-	if err != nil {
-		return fmt.Errorf("open decision log: %w", err)
-	}
-	err = log.ReadBack(ctx, func(r natsbus.Record) bool {
-		theirs, ok := p.epochOf(r)
-		if ok {
-			mine.Epoch = max(mine.Epoch, theirs.Epoch+1)
-		}
-		return !ok
-	})
-	if err != nil {
-		return fmt.Errorf("read epochs: %w", err)
-	}
-	body, err := json.Marshal(mine)
-	if err != nil {
-		return fmt.Errorf("encode epoch: %w", err)
-	}
-	subject := natsbus.EpochSubject(o.number)
-	if _, err := log.Append(ctx, subject, p.sealed(actions.DomainRecord, subject, body), body); err != nil {
-		return fmt.Errorf("raise epoch: %w", err)
-	}
-	o.log = log
-	return nil
-}
-
-// epochOf reads an epoch record that a trusted key signed.
-func (p *Processor) epochOf(r natsbus.Record) (epoch, bool) {
-	var e epoch
-	if !p.genuine(actions.DomainRecord, r.Subject, r) || json.Unmarshal(r.Data, &e) != nil {
-		return epoch{}, false
-	}
-	return e, e.Epoch > 0
 }
 
 // logged is what the decision log already holds of a partition.
@@ -164,7 +115,14 @@ func (p *Processor) readLogged(ctx context.Context, o *owner) (logged, error) {
 	if l.last.Seq <= from {
 		return l, nil
 	}
-	err = o.log.ReadFrom(ctx, 0, func(r natsbus.Record) error {
+	start, err := o.log.SeekBack(ctx, func(r natsbus.Record) bool {
+		at, _, ok := p.placed(r, created)
+		return ok && at.Seq <= from
+	})
+	if err != nil {
+		return l, fmt.Errorf("find the checkpoint in the decision log: %w", err)
+	}
+	err = o.log.ReadFrom(ctx, start, func(r natsbus.Record) error {
 		if at, id, ok := p.placed(r, created); ok && at.Seq > from {
 			l.ids[at] = id
 		}

@@ -3,7 +3,6 @@ package processor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/loopwatch/loopwatch/internal/engine"
 	"github.com/loopwatch/loopwatch/internal/features"
+	"github.com/loopwatch/loopwatch/internal/lease"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/events"
@@ -22,6 +22,7 @@ type Config struct {
 	Instance  string // names this process to the bus and to people
 	Version   string // of the code, for epoch records
 	Bus       *natsbus.Bus
+	Owns      Ownership
 	Store     state.Store
 	Policy    *actions.Policy // in force on a partition until a policy event says otherwise
 	HashKey   features.Key
@@ -34,26 +35,36 @@ type Config struct {
 	Metrics   *Metrics
 	Now       func() time.Time // wall clock, for verdict deadlines and ticks only
 
+	// Taken is called once for each partition that was taken and has caught up
+	// with what was stored before, from a goroutine of its own; the partition
+	// counts as ready when it returns. ctx ends when the processor does; nil is
+	// never called.
+	Taken func(ctx context.Context, partition int)
+
 	// Boundary is called between the effects of the straight line, with the
 	// name of the one just done; nil is never called. Tests kill here.
 	Boundary func(effect string)
 }
 
-// Processor owns all partitions of a bus and runs the straight line over them.
+// Processor runs the straight line over the partitions that it is granted.
 type Processor struct {
 	cfg    Config
 	reader *natsbus.Reader
-	owners []*owner // by partition
+	owners []*owner // by partition; nil where it is not ours. Run's alone
 	texts  *texts
 	ready  chan struct{}
 	once   sync.Once
-	status atomic.Pointer[[]Status]
 	asks   chan ask
+	opened chan *owner
+	broken chan error
+	writes sync.Mutex     // one writer of the store at a time
+	side   sync.WaitGroup // goroutines beside Run
+
+	standing atomic.Pointer[[]standing] // as of the last change of owners or commit
 }
 
-// New opens every partition: it verifies the checkpoints against the streams,
-// raises the epoch and reads back what was already logged. It returns when the
-// processor may run; Close it.
+// New returns a processor of no partition. It refuses keys that are not those
+// of the bus. Close it.
 func New(ctx context.Context, cfg Config) (*Processor, error) {
 	if cfg.Limit == 0 {
 		cfg.Limit = events.DefaultLimit
@@ -61,21 +72,14 @@ func New(ctx context.Context, cfg Config) (*Processor, error) {
 	if cfg.Batch == 0 {
 		cfg.Batch = 1000
 	}
-	p := &Processor{cfg: cfg, texts: newTexts(cfg.Bus), ready: make(chan struct{}), asks: make(chan ask)}
-	for n := range cfg.Bus.Partitions() {
-		o, err := p.open(ctx, n)
-		if err != nil {
-			return nil, fmt.Errorf("open partition %d: %w", n, err)
-		}
-		p.owners = append(p.owners, o)
+	p := &Processor{
+		cfg: cfg, texts: newTexts(cfg.Bus), owners: make([]*owner, cfg.Bus.Partitions()), ready: make(chan struct{}),
+		asks: make(chan ask), opened: make(chan *owner), broken: make(chan error, 1),
+	}
+	if err := p.checkKeys(ctx); err != nil {
+		return nil, err
 	}
 	p.reader = cfg.Bus.NewReader(natsbus.ReaderConfig{Name: cfg.Instance})
-	for _, o := range p.owners {
-		if err := p.reader.Add(o.number, o.part.Meta.Checkpoint.Seq+1, o.stream.Created); err != nil {
-			p.reader.Close()
-			return nil, fmt.Errorf("read partition %d: %w", o.number, err)
-		}
-	}
 	p.publishStatus()
 	return p, nil
 }
@@ -83,24 +87,29 @@ func New(ctx context.Context, cfg Config) (*Processor, error) {
 // Close stops reading. The store and the bus stay the caller's.
 func (p *Processor) Close() { p.reader.Close() }
 
-// Ready is closed when everything that was stored before the start has been
-// applied.
+// Ready is closed when every partition that should be ours first was, and
+// everything stored before it was taken had been applied.
 func (p *Processor) Ready() <-chan struct{} { return p.ready }
 
+// Partitions is how many partitions the bus has, ours or not.
+func (p *Processor) Partitions() int { return len(p.owners) }
+
 // Run applies events until ctx ends, which is no error: what was fetched by
-// then is applied and committed.
+// then is applied and committed, and all partitions are given back.
 func (p *Processor) Run(ctx context.Context) error {
-	var side sync.WaitGroup
 	bound, stop := context.WithCancel(ctx)
-	defer side.Wait()
+	defer p.side.Wait()
 	defer stop()
-	side.Go(func() { p.keepTime(bound) })
-	p.checkReady()
+	p.side.Go(func() { p.keepTime(bound) })
+	p.side.Go(func() { p.follow(bound) })
+	defer p.letGo()
 	for {
-		err := p.turn(ctx)
+		err := p.own(bound)
+		if err == nil {
+			err = p.turn(ctx)
+		}
 		switch {
 		case err == nil:
-			p.checkReady()
 		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 			return nil
 		default:
@@ -116,7 +125,7 @@ func (p *Processor) Run(ctx context.Context) error {
 // what the log already holds is not said twice.
 func (p *Processor) turn(ctx context.Context) error {
 	msgs, err := p.fetch(ctx)
-	if err != nil {
+	if err != nil || len(msgs) == 0 {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // a batch under way is finished
@@ -144,6 +153,8 @@ func (p *Processor) done(effect string) {
 // owner is one partition with everything that belongs to it.
 type owner struct {
 	number int
+	grant  *lease.Grant
+	fenced error // set once a later owner was met; nothing of it has effect any more
 	part   *state.Partition
 	engine *engine.Engine
 	log    *natsbus.DecisionLog
@@ -151,4 +162,6 @@ type owner struct {
 	logged logged
 	target uint64 // last sequence stored when the partition was opened
 	due    atomic.Int64
+	greets bool        // Taken was called
+	ready  atomic.Bool // Taken has returned
 }

@@ -17,30 +17,34 @@ type Status struct {
 	ClockMS   int64        `json:"clock_ms"`
 }
 
-// Status returns how every partition stood after the last commit. It may be
-// called from any goroutine.
-func (p *Processor) Status() []Status { return *p.status.Load() }
-
-func (p *Processor) publishStatus() {
-	out := make([]Status, len(p.owners))
-	for i, o := range p.owners {
-		m := &o.part.Meta
-		out[i] = Status{
-			Partition: o.number, Applied: m.Checkpoint.Seq, Policy: o.engine.Policy().Ref(), Counts: m.Counts,
-			Junk: o.log.Junk(), ClockMS: m.ClockMS,
-		}
-	}
-	p.status.Store(&out)
+// standing is an owner's status for other goroutines.
+type standing struct {
+	Status
+	owner *owner
 }
 
-// checkReady closes ready once everything stored before the start is applied.
-func (p *Processor) checkReady() {
-	for _, o := range p.owners {
-		if o.part.Meta.Checkpoint.Seq < o.target {
-			return
+// Status returns how every partition that is ours stood after the last commit.
+// It may be called from any goroutine.
+func (p *Processor) Status() []Status {
+	out := []Status{}
+	for _, s := range *p.standing.Load() {
+		if s.owner.grant.Valid() {
+			out = append(out, s.Status)
 		}
 	}
-	p.once.Do(func() { close(p.ready) })
+	return out
+}
+
+func (p *Processor) publishStatus() {
+	out := []standing{}
+	for o := range p.owned() {
+		m := &o.part.Meta
+		out = append(out, standing{owner: o, Status: Status{
+			Partition: o.number, Applied: m.Checkpoint.Seq, Policy: o.engine.Policy().Ref(), Counts: m.Counts,
+			Junk: o.log.Junk(), ClockMS: m.ClockMS,
+		}})
+	}
+	p.standing.Store(&out)
 }
 
 // ask is a question about the runs, answered between two batches.
@@ -49,11 +53,14 @@ type ask struct {
 	answer chan error
 }
 
-// Ask calls fn with every partition between two batches; fn must not change
-// anything and must not keep what it is given.
+// Ask calls fn with every partition that is ours, between two batches; fn must
+// not change anything and must not keep what it is given.
 func (p *Processor) Ask(ctx context.Context, fn func(*state.Partition, *actions.Policy) error) error {
 	a := ask{answer: make(chan error, 1), about: func(p *Processor) error {
-		for _, o := range p.owners {
+		for o := range p.owned() {
+			if !o.grant.Valid() {
+				continue
+			}
 			if err := fn(o.part, o.engine.Policy()); err != nil {
 				return err
 			}

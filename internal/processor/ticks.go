@@ -3,6 +3,8 @@ package processor
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/loopwatch/loopwatch/pkg/events"
@@ -24,19 +26,30 @@ func (p *Processor) keepTime(ctx context.Context) {
 		case <-t.C:
 		}
 		now := p.cfg.Now()
-		for _, o := range p.owners {
-			if due := o.due.Load(); due != 0 && due <= now.UnixMilli() {
-				if _, err := p.Publish(ctx, o.number, events.Event{Kind: events.Tick, Time: now}); err != nil && ctx.Err() == nil {
-					p.cfg.Logger.Warn("a tick could not be published", "partition", o.number, "error", err)
-				}
+		for _, s := range *p.standing.Load() {
+			if due := s.owner.due.Load(); due != 0 && due <= now.UnixMilli() {
+				p.tick(ctx, s.owner.number, now)
 			}
 		}
 	}
 }
 
-// Publish stores one of our own events on a partition. Its id is made here
-// where it has none.
+// tick publishes one tick. One that cannot be stored soon is left to the next.
+func (p *Processor) tick(ctx context.Context, partition int, now time.Time) {
+	bound, cancel := context.WithTimeout(ctx, 2*tickEvery)
+	defer cancel()
+	_, err := p.Publish(bound, partition, events.Event{Kind: events.Tick, Time: now})
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotOwner) {
+		p.cfg.Logger.Warn("a tick could not be published", "partition", partition, "error", err)
+	}
+}
+
+// Publish stores one of our own events on a partition that is ours, else the
+// error is ErrNotOwner. Its id is made here where it has none.
 func (p *Processor) Publish(ctx context.Context, partition int, e events.Event) (seq uint64, err error) {
+	if !p.owns(partition) {
+		return 0, fmt.Errorf("publish %s on partition %d: %w", e.Kind, partition, ErrNotOwner)
+	}
 	e.V = events.Version
 	if e.ID == "" {
 		id, err := events.NewID(p.cfg.Now(), rand.Reader)
@@ -50,6 +63,16 @@ func (p *Processor) Publish(ctx context.Context, partition int, e events.Event) 
 		return 0, err
 	}
 	return p.cfg.Bus.PublishOwn(ctx, partition, string(e.Kind), e.ID, body)
+}
+
+// owns reports whether a partition is ours now.
+func (p *Processor) owns(partition int) bool {
+	for _, s := range *p.standing.Load() {
+		if s.owner.number == partition {
+			return s.owner.grant.Valid()
+		}
+	}
+	return false
 }
 
 // nextDue notes when the partition wants its next tick.
