@@ -34,6 +34,7 @@ const (
 	subjectRun    = group + ".run"
 	subjectStatus = group + ".status"
 	subjectAct    = group + ".act"
+	subjectHalts  = group + ".halts"
 )
 
 // askPatience bounds how long one answer may take.
@@ -61,7 +62,7 @@ func (s *Service) Serve(nc *nats.Conn) (micro.Service, error) {
 		return nil, fmt.Errorf("offer the service: %w", err)
 	}
 	for subject, h := range map[string]func(context.Context, []byte) (any, error){
-		subjectRuns: s.runs, subjectRun: s.run, subjectStatus: s.status, subjectAct: s.act,
+		subjectRuns: s.runs, subjectRun: s.run, subjectStatus: s.status, subjectAct: s.act, subjectHalts: s.halts,
 	} {
 		name := subject[len(group)+1:]
 		if err := svc.AddEndpoint(name, micro.HandlerFunc(handler(h)), micro.WithEndpointSubject(subject)); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -33,12 +34,14 @@ func (f *Fault) Error() string { return f.Code + ": " + f.Message }
 
 // faultBody is a Fault on the wire.
 type faultBody struct {
-	Error struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-		Hint    string `json:"hint,omitempty"`
-	} `json:"error"`
-	Candidates []Candidate `json:"candidates,omitempty"`
+	Error      problem     `json:"error"`
+	Candidates []Candidate `json:"candidates,omitempty"` // with code ambiguous
+}
+
+type problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
 }
 
 // refuse answers with the fault that err is.
@@ -54,10 +57,7 @@ func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="loopwatch"`)
 	}
-	var body faultBody
-	body.Error.Code, body.Error.Message, body.Error.Hint = f.Code, f.Message, f.Hint
-	body.Candidates = f.Candidates
-	_ = answer(w, f.Status, body) // nobody to tell
+	_ = answer(w, f.Status, faultBody{Error: problem{f.Code, f.Message, f.Hint}, Candidates: f.Candidates}) // nobody to tell
 }
 
 // answer writes a value as JSON.
@@ -69,13 +69,18 @@ func answer(w http.ResponseWriter, status int, v any) error {
 	return answerRaw(w, status, b)
 }
 
+// writeWait is how long a caller may take to read an answer.
+const writeWait = 30 * time.Second
+
 // answerRaw writes JSON. A caller that is gone is no error: it will ask again.
 func answerRaw(w http.ResponseWriter, status int, body []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeWait)) // a writer without deadlines is a test's
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n'))
+	_, _ = w.Write(body)
+	_, _ = w.Write([]byte{'\n'})
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/loopwatch/loopwatch/internal/fleet"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/events"
@@ -44,6 +45,7 @@ type Gateway struct {
 	cfg     Config
 	conn    *nats.Conn
 	bus     *natsbus.Bus
+	fleet   *fleet.Client
 	hub     *hub
 	subs    []*nats.Subscription
 	lanes   lanes
@@ -66,7 +68,8 @@ func New(cfg Config) (*Gateway, error) {
 	}
 	cfg = cfg.complete()
 	g := &Gateway{
-		cfg: cfg, conn: cfg.Conn, bus: cfg.Bus, readers: make(chan struct{}, readers),
+		cfg: cfg, conn: cfg.Conn, bus: cfg.Bus,
+		fleet: &fleet.Client{Conn: cfg.Conn, Partitions: cfg.Bus.Partitions()}, readers: make(chan struct{}, readers),
 		origin: http.NewCrossOriginProtection(), metrics: newMetrics(cfg.Registry), stopping: make(chan struct{}),
 	}
 	g.budget.give(cfg.MaxBytes)

@@ -1,0 +1,378 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/loopwatch/loopwatch/internal/app"
+	"github.com/loopwatch/loopwatch/internal/gateway"
+	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/pkg/actions"
+)
+
+// TestMain holds the document against everything that the tests saw answered,
+// where all of them ran.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && !testing.Short() {
+		if missing := seen.missing(); len(missing) > 0 {
+			fmt.Fprintf(os.Stderr, "the document promises what no test saw: %s\n", strings.Join(missing, ", "))
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// patience bounds everything these tests wait for.
+const patience = time.Minute
+
+// partitions of the buses under test.
+const partitions = 4
+
+// stage is a NATS server, a processor and a gateway.
+type stage struct {
+	t    *testing.T
+	cfg  natsbus.ServerConfig
+	srv  *natsbus.Server
+	data string
+	app  *app.App
+	nc   *nats.Conn
+	bus  *natsbus.Bus
+	url  string // of the gateway
+	gate *gateway.Gateway
+
+	token string // sent with every request; empty sends none
+}
+
+// newStage starts a server, a processor that runs a preset, and a gateway.
+func newStage(t *testing.T, policy string, change func(*gateway.Config)) *stage {
+	t.Helper()
+	s := &stage{t: t, data: t.TempDir()}
+	s.cfg = natsbus.ServerConfig{Listen: freeAddress(t), StoreDir: t.TempDir(), Partitions: partitions}
+	s.serve()
+	t.Cleanup(func() { s.srv.Shutdown() })
+	nc, err := natsbus.Connect(natsbus.Dial{URL: s.srv.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := natsbus.Default()
+	cfg.Partitions = partitions
+	if _, err := natsbus.Provision(t.Context(), js, cfg); err != nil {
+		t.Fatal(err)
+	}
+	p, err := actions.Preset(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := app.PushPolicy(t.Context(), js, p); err != nil {
+		t.Fatal(err)
+	}
+	s.nc = nc
+	if s.bus, err = natsbus.New(nc, partitions); err != nil {
+		t.Fatal(err)
+	}
+	s.process()
+	s.open(change)
+	return s
+}
+
+// in is the stage for a subtest.
+func (s *stage) in(t *testing.T) *stage {
+	inner := *s
+	inner.t = t
+	return &inner
+}
+
+// serve starts the server, also again after a shutdown.
+func (s *stage) serve() {
+	s.t.Helper()
+	var err error
+	if s.srv, err = natsbus.Embedded(s.cfg); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// process runs a processor and returns what stops it.
+func (s *stage) process() (stop func()) {
+	s.t.Helper()
+	a, err := app.Start(s.t.Context(), app.Options{
+		Dial: natsbus.Dial{URL: s.srv.URL()}, Data: s.data, Version: "test", Operators: []actions.PublicKey{operator().Public()},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- a.Run(ctx) }()
+	receive(s.t, "the processor", a.Processor.Ready())
+	s.app = a
+	stop = sync.OnceFunc(func() {
+		end()
+		if err := errors.Join(<-done, a.Close()); err != nil {
+			s.t.Errorf("the processor: %v", err)
+		}
+	})
+	s.t.Cleanup(stop)
+	return stop
+}
+
+// open starts a gateway over a connection of its own and returns what stops it.
+func (s *stage) open(change func(*gateway.Config)) (stop func()) {
+	s.t.Helper()
+	nc, err := natsbus.Connect(natsbus.Dial{URL: s.srv.URL()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	bus, err := natsbus.New(nc, partitions)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cfg := gateway.Config{
+		Front: gateway.Front{Addr: "127.0.0.1:0"}, Conn: nc, Bus: bus, Trusted: actions.NewKeyRing(s.app.Keys.Control.Public()),
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	if s.gate, err = gateway.New(cfg); err != nil {
+		s.t.Fatal(err)
+	}
+	l, url, err := cfg.Front.Listen()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.url = url
+	ctx, end := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.gate.Serve(ctx, l) }()
+	stop = sync.OnceFunc(func() {
+		end()
+		if err := <-done; err != nil {
+			s.t.Errorf("the gateway: %v", err)
+		}
+		nc.Close()
+	})
+	s.t.Cleanup(stop)
+	return stop
+}
+
+// operator is the key of the gateways under test.
+var operator = sync.OnceValue(func() actions.Signer {
+	s, err := actions.GenerateSigner(strings.NewReader("the key of the gateways under test"))
+	if err != nil {
+		panic(err)
+	}
+	return s
+})
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// receive waits for a value, or for the closing of the channel.
+func receive[T any](t *testing.T, what string, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(patience):
+		t.Fatalf("waited in vain for %s", what)
+		panic("unreachable")
+	}
+}
+
+// until waits for a condition.
+func (s *stage) until(what string, ok func() bool) {
+	s.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for over := time.After(patience); !ok(); {
+		select {
+		case <-tick.C:
+		case <-over:
+			s.t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// reply is what a request was answered.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// code is the code of the fault that the reply is.
+func (r reply) code() string {
+	var b struct {
+		Error struct{ Code string }
+	}
+	_ = json.Unmarshal(r.body, &b)
+	return b.Error.Code
+}
+
+// do sends a request, as JSON where it has a body, and holds the reply against
+// the document.
+func (s *stage) do(method, path, body string, header ...string) reply {
+	s.t.Helper()
+	r, err := s.send(s.t.Context(), method, path, strings.NewReader(body), header...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+func (s *stage) send(ctx context.Context, method, path string, body io.Reader, header ...string) (reply, error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, body)
+	if err != nil {
+		return reply{}, err
+	}
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return reply{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	r := reply{status: res.StatusCode, header: res.Header}
+	if r.body, err = io.ReadAll(res.Body); err != nil {
+		return reply{}, err
+	}
+	path, _, _ = strings.Cut(path, "?")
+	return r, seen.check(method, path, r)
+}
+
+// want fails unless a reply has a status and, where code is not empty, is that
+// fault.
+func (s *stage) want(r reply, status int, code string) {
+	s.t.Helper()
+	if r.status != status || r.code() != code {
+		s.t.Fatalf("answered %d %s, want %d %q", r.status, r.body, status, code)
+	}
+}
+
+// ledger is what was seen of the document.
+type ledger struct {
+	mu  sync.Mutex
+	was map[string]bool
+}
+
+var seen = &ledger{was: map[string]bool{}}
+
+// spec is the document as far as the tests read it.
+var spec = sync.OnceValue(func() (d struct {
+	Paths map[string]map[string]struct {
+		Responses map[string]struct {
+			Content map[string]json.RawMessage
+		}
+	}
+}) {
+	if err := json.Unmarshal(gateway.Document, &d); err != nil {
+		panic(err)
+	}
+	return d
+})
+
+var compiler = sync.OnceValue(func() *jsonschema.Compiler {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(gateway.Document))
+	if err != nil {
+		panic(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("https://localhost/openapi.json", doc); err != nil {
+		panic(err)
+	}
+	return c
+})
+
+// check notes a reply. The document must name its status and describe its
+// body; of what it does not list it says 404 and 405.
+func (l *ledger) check(method, path string, r reply) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	method = strings.ToLower(method)
+	if p := strings.Split(path, "/"); len(p) > 3 && p[2] == "runs" {
+		p[3] = "{run}"
+		path = strings.Join(p, "/")
+	}
+	op, ok := spec().Paths[path][method]
+	if !ok {
+		if r.status != http.StatusNotFound && r.status != http.StatusMethodNotAllowed {
+			return fmt.Errorf("%s %s answers %d and is not in the document", method, path, r.status)
+		}
+		return nil
+	}
+	status := fmt.Sprint(r.status)
+	res, ok := op.Responses[status]
+	if !ok {
+		return fmt.Errorf("%s %s answers %d, which is not in the document: %s", method, path, r.status, r.body)
+	}
+	l.was[method+" "+path+" "+status] = true
+	if res.Content["application/json"] == nil {
+		return nil
+	}
+	at := strings.NewReplacer("/", "~1", "{", "%7B", "}", "%7D").Replace(path)
+	s, err := compiler().Compile("https://localhost/openapi.json#/paths/" + at + "/" + method + "/responses/" + status + "/content/application~1json/schema")
+	if err != nil {
+		return err
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.body))
+	if err != nil {
+		return fmt.Errorf("%s %s: %w: %s", method, path, err, r.body)
+	}
+	return s.Validate(v)
+}
+
+// missing lists the responses that no test saw.
+func (l *ledger) missing() []string {
+	var out []string
+	for path, methods := range spec().Paths {
+		for method, op := range methods {
+			for status := range op.Responses {
+				if at := method + " " + path + " " + status; status != "default" && !l.was[at] {
+					out = append(out, at)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
