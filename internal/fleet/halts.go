@@ -35,8 +35,9 @@ func (s *Service) halts(ctx context.Context, body []byte) (any, error) {
 	if err := json.Unmarshal(body, &q); err != nil {
 		return nil, fmt.Errorf("read query: %w", err)
 	}
-	out := scopeHalts{Instance: s.Instance, Partitions: s.owned(), Halts: []ScopeHalt{}}
+	out := scopeHalts{Instance: s.Instance, Partitions: []int{}, Halts: []ScopeHalt{}}
 	err := s.Processor.Ask(ctx, func(part *state.Partition, _ *actions.Policy) error {
+		out.Partitions = append(out.Partitions, part.Number)
 		for _, h := range part.Meta.Halts {
 			if v := scopeHalt(h); meets(q.Scope, v.Scope) && (v.Until.IsZero() || s.Now().Before(v.Until)) {
 				out.Halts = append(out.Halts, v)
