@@ -10,6 +10,7 @@ import (
 
 	"github.com/loopwatch/loopwatch/internal/features"
 	"github.com/loopwatch/loopwatch/internal/fleet"
+	"github.com/loopwatch/loopwatch/internal/ingest"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/internal/replay"
 	"github.com/loopwatch/loopwatch/internal/timeline"
@@ -124,7 +125,7 @@ func (c *showCmd) fromFiles(ios streams) error {
 	}
 	defer func() { _ = r.Close() }()
 	for _, f := range c.File {
-		err := replay.ReadFile(f, ios.in, func(e events.Event, raw []byte) error {
+		err := ingest.ReadFile(f, ios.in, ingest.Auto, func(e events.Event, raw []byte) error {
 			if c.means(&e) {
 				told = append(told, e)
 			}
