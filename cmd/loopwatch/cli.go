@@ -24,6 +24,7 @@ type cli struct {
 	Detectors detectorsCmd `cmd:"" help:"Explain the detectors."`
 	Policy    policyCmd    `cmd:"" help:"Check, show, compare and push policies."`
 	Gateway   gatewayCmd   `cmd:"" help:"Serve workers and operators over HTTP."`
+	Tool      toolCmd      `cmd:"" help:"Print the definition of a tool for a model."`
 	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong between workers and their controls."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
