@@ -13,6 +13,7 @@ var errTooLarge = errors.New("a record over 32 MiB: split it")
 type budget struct {
 	in   io.Reader
 	left int64
+	torn error // of the reader, if not its end
 
 	read   int64
 	line   int     // of the byte at offset from
@@ -35,6 +36,9 @@ func (b *budget) Read(p []byte) (int, error) {
 	}
 	b.read += int64(n)
 	b.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.torn = err
+	}
 	return n, err
 }
 

@@ -42,21 +42,27 @@ func (t *teller) flawed(at where, err error) {
 // listens and the file itself are errors.
 func (t *teller) broken(w *walker, err error) error {
 	var syntax *jsontext.SyntacticError
+	line := w.last()
+	if errors.As(err, &syntax) {
+		line = w.budget.lineAt(syntax.ByteOffset)
+	}
 	switch {
 	case err == nil, t.err != nil:
 		return t.err
+	case w.budget.torn != nil:
+		return readError(t.source, line, w.budget.torn)
 	case errors.Is(err, errTooLarge):
-		t.fault(where{line: w.last()}, errTooLarge)
+		t.fault(where{line: line}, errTooLarge)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		t.fault(where{line: w.last()}, errors.New("ends in the middle of a JSON value"))
+		t.fault(where{line: line}, errors.New("ends in the middle of a JSON value"))
 	case errors.As(err, &syntax):
 		path := ""
 		if syntax.JSONPointer != "" {
 			path = "at " + string(syntax.JSONPointer) + ": "
 		}
-		t.fault(where{line: w.last()}, errors.New(path+"not JSON: "+syntax.Err.Error()))
+		t.fault(where{line: line}, errors.New(path+"not JSON: "+syntax.Err.Error()))
 	default:
-		return readError(t.source, w.last(), err)
+		t.fault(where{line: line}, err)
 	}
 	return nil
 }
