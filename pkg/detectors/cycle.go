@@ -14,10 +14,13 @@ import (
 // cause, and the shortest period speaks.
 //
 // On results one round is one entry, with its calls and what they brought, in
-// any order; a change of answers ends the cycle, whatever took effect. It is
-// silent when a wait, a user message, or poll_gap_seconds on a polling tool
-// fell into the last lap. On calls each call is one entry, whatever came back.
-// The same call over and over is no cycle.
+// any order; a round that brought nothing is none. It is told when the last
+// result of a round that completes a lap counts, or when the next round begins;
+// a change of answers ends the cycle, whatever took effect. It is silent when a
+// wait or a user message fell into the last lap, or when the polling tool that
+// completes it was called poll_gap_seconds after its call before. On calls each
+// call is one entry, whatever came back. The same call over and over is no
+// cycle, nor is what goes round in fewer than the shortest.
 type Cycle struct {
 	Shortest int    `yaml:"shortest" bound:"2..8" doc:"fewest calls of a cycle"`
 	Longest  int    `yaml:"longest" bound:"2..8" doc:"most calls of a cycle"`

@@ -209,6 +209,10 @@ func TestFindings(t *testing.T) {
 			{At: 6, Weight: 6, Count: 2, Since: 2, Events: []uint64{3, 6}, Calls: []uint64{3, 5}, Answer: 6,
 				What: "has taken 2 turns in a row without any effect and without learning anything new"},
 		}},
+		{"a turn of weather says nothing again", "turn\nturn\nturn\ncall a {}\nerror 503 Service Unavailable\nturn\n", detectors.Stagnation{Turns: 2}, []said{
+			{At: 3, Weight: 6, Count: 2, Since: 1, Events: []uint64{1, 3},
+				What: "has taken 2 turns in a row without any effect and without learning anything new"},
+		}},
 		{"turns with the same record", "turn {\"state_hash\":\"x\"}\nturn {\"state_hash\":\"x\"}\n", detectors.NoProgress{Turns: 2}, []said{
 			{At: 2, Weight: 6, Count: 2, Since: 1, Events: []uint64{1, 2}, What: "has kept the same state for 2 turns in a row"},
 		}},

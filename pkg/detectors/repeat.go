@@ -21,15 +21,20 @@ const (
 // On results it fires when the call brings the result it brought before, or
 // fails again, and nothing effective happened in between; each such result is
 // one futile step, and the occurrence says how many it takes. A user message in
-// between leaves half of it, new information of unknown effect two thirds, but
-// not of a write; a short acknowledgement of something unknown is half a step at
-// most, a call that polls a third. A wait in between, or a polling tool called
-// with spacing, leaves nothing of it. Results
-// of one round count once. A call issued again in a later round while it has no
-// answer yet is a futile step too.
+// between leaves half of it, new information of unknown effect two thirds; they
+// take nothing from a write that brought the same again. A short
+// acknowledgement of something unknown is half a step at most, a call that
+// polls a third. A wait in between, or beside the call before, or a polling
+// tool called with spacing, leaves nothing of it. Only the first result of a
+// round counts, and none that comes when a later round has had its own; one of
+// a round that is over is the first where another round's came just before. A
+// call issued again in a later round, with no other call in between and while
+// it has no answer yet, is a futile step too, unless its use is to wait. Where
+// changes in between are not looked at, only the same result counts, and whole.
 //
 // On calls it fires at the occurrence, whatever came back, and offers the
-// first result for replay. Either way it says nothing of a call that memory
+// first result for replay; where rounds are counted, at the first such call of
+// a round. Either way it says nothing of a call that memory
 // has dropped.
 type Repeat struct {
 	Occurrence int    `yaml:"occurrence" bound:"2..1000" doc:"occurrence of the same call at which to speak"`

@@ -10,10 +10,12 @@ import (
 // tool declared to write; something learned is a result not seen in the run
 // before.
 //
-// It speaks at the turn's last result, or when the next turn opens, and at
-// every further one. A turn of text alone is such a turn; one in which only
-// the infrastructure spoke is neither here nor there. Once memory has dropped a
-// result it is silent: what looks new may not be.
+// It speaks at the turn's last result where that counts, or when the next turn
+// opens, and at every further one. A turn of text alone is such a turn; one in
+// which the infrastructure spoke and nothing else happened is neither here nor
+// there. A result that comes late begins the count anew where it changed or
+// taught something. Once memory has dropped a result it is silent: what looks
+// new may not be.
 //
 // With patient, the effect may also be a hinted one, such as a command that
 // writes; a result counts as learned again after an effective change; a user

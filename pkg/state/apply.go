@@ -114,25 +114,26 @@ func (r *Run) openRound(n int, ref Ref) {
 	if n <= w.Round.Number {
 		return
 	}
+	told := w.Round.Untold
 	if w.Round.Number > 0 && !w.Round.Counted {
 		w.closeRound()
-		r.Cur.Completed = true
+		told = true
 	}
-	r.Cur.Completed = r.Cur.Completed || w.Round.Untold
-	r.Cur.Lap = r.Cur.Completed && w.Round.Pairs != 0
+	r.Cur.Completed = told && !w.Round.neutral()
+	r.Cur.Lap = told && w.Round.Pairs != 0
 	w.Round = Round{Number: n, First: ref}
 	r.Usage.Turns++
 	r.Usage.Unpriced++
 	r.Cur.NewTurn = true
 }
 
-// closeRound notes the round's completion once. A round in which only the
-// infrastructure spoke is neither quiet nor news, and no lap.
+// closeRound notes the round's completion once. A round without a result that
+// counts is no lap.
 func (w *Window) closeRound() {
 	c := &w.Round
 	c.Counted = true
 	happened := c.Novel || c.Changed
-	if happened || !c.Weather {
+	if !c.neutral() {
 		w.Quiet.add(*c, happened)
 		w.Alone.add(*c, happened || c.Waited || c.Stirred)
 	}

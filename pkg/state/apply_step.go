@@ -202,7 +202,7 @@ func (r *Run) complete(round int) {
 	w := &r.Window
 	if round == w.Round.Number && w.Round.Complete() && !w.Round.Counted {
 		w.closeRound()
-		r.Cur.Completed, w.Round.Untold = true, !r.Cur.Counts
+		r.Cur.Completed, w.Round.Untold = !w.Round.neutral(), !r.Cur.Counts
 		r.Cur.Lap = w.Round.Pairs != 0
 	}
 }

@@ -24,7 +24,7 @@ type Current struct {
 	Answered bool            // the result has a call that is known
 
 	SameRound bool     // an earlier call (or result) of the same round was applied
-	Completed bool     // a round was completed: by its last result, or because the event opened the next
+	Completed bool     // a round was completed: by its last result, or because the event opened the next; not one in which nothing happened but weather
 	Moved     bool     // a user message or new information came since the call's last result
 	Stuck     Tally    // of the tool's answers, this one included; zero where it is not one to compare
 	Payload   Tally    // of the text written most often among those of the call
@@ -33,7 +33,7 @@ type Current struct {
 	Plan      Plan     // of a turn's words
 	Compacted bool     // the turn is a compaction
 	Familiar  bool     // the result showed lines seen before and hardly another, and nothing took effect
-	Lap       bool     // and it is the newest of Window.Laps
+	Lap       bool     // a round was completed, and it is the newest of Window.Laps
 	Asked     []string // fields asked for although they are held
 	NewTurn   bool     // the event opened a round
 	CallSeq   uint64   // stream position of the call a result answers

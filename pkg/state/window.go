@@ -15,7 +15,7 @@ const (
 // Window is the bounded memory of a run. A resumed run starts a fresh one.
 type Window struct {
 	Keys     Table[Key]     // distinct calls, by key
-	Results  Table[Outcome] // distinct results, by tool and result
+	Results  Table[Outcome] // distinct results, whatever tool brought them
 	Errors   Table[Errors]  // error classes of one tool since its last success
 	Sibling  Errors         // one error class over several tools
 	Calls    Ring[Issued]   // calls as issued, executed or not
@@ -202,3 +202,7 @@ type Round struct {
 
 // Complete reports whether every call of the round has its result.
 func (r Round) Complete() bool { return r.Calls > 0 && r.Answers >= r.Calls }
+
+// neutral reports whether the infrastructure spoke and nothing happened beside
+// it: such a round is neither quiet nor news.
+func (r Round) neutral() bool { return r.Weather && !r.Novel && !r.Changed }
