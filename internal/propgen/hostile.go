@@ -105,7 +105,15 @@ func (h *hostile) text() string {
 	return pick(h.t, "text", hostileTexts...)
 }
 
-func (h *hostile) json() events.RawJSON { return events.RawJSON(pick(h.t, "json", hostileJSON...)) }
+func (h *hostile) json() events.RawJSON { return raw(pick(h.t, "json", hostileJSON...)) }
+
+// raw is JSON text as Decode gives it: none where there is none.
+func raw(s string) events.RawJSON {
+	if s == "" {
+		return nil
+	}
+	return events.RawJSON(s)
+}
 
 func (h *hostile) limits() events.Limits {
 	t := h.t

@@ -22,7 +22,7 @@ func Productive(t *rapid.T, wordy bool) []events.Event {
 		n := pick(t, "parallel", 1, 1, 2)
 		for i := range n {
 			s.tell(r, events.Event{Kind: events.ToolCall, Round: r.round, Call: &events.Call{
-				ID: fmt.Sprint("c", i), Tool: pick(t, "tool", s.tools...), Args: events.RawJSON(pick(t, "args", storyArgs...)),
+				ID: fmt.Sprint("c", i), Tool: pick(t, "tool", s.tools...), Args: raw(pick(t, "args", storyArgs...)),
 			}})
 		}
 		for i := range n {

@@ -28,6 +28,13 @@ func TestSequencesAreEvents(t *testing.T) {
 				if err := e.Validate(); err != nil {
 					rt.Fatalf("event %d: %v in %+v", i, err, e)
 				}
+				line, err := events.Encode(e)
+				if err != nil {
+					rt.Fatalf("event %d: %v", i, err)
+				}
+				if _, err := events.Decode(line, 1<<20); err != nil {
+					rt.Fatalf("event %d: %v in %s", i, err, line)
+				}
 				if e.StreamSeq <= last {
 					rt.Fatalf("event %d is at %d, behind %d", i, e.StreamSeq, last)
 				}

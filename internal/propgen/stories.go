@@ -144,11 +144,11 @@ func (s *teller) round(r *storyRun) func() {
 	pairs := make([]pair, pick(s.t, "parallel", 1, 1, 1, 2, 3))
 	for i := range pairs {
 		tool := pick(s.t, "tool", s.tools...)
-		pairs[i].call = events.Call{Tool: tool, Args: events.RawJSON(pick(s.t, "args", storyArgs...))}
+		pairs[i].call = events.Call{Tool: tool, Args: raw(pick(s.t, "args", storyArgs...))}
 		if chance(s.t, 12) {
 			pairs[i].call.Args, pairs[i].call.RawArgs = nil, `{"n":`
 		}
-		res := events.Result{Tool: pick(s.t, "named", "", tool), Content: events.RawJSON(pick(s.t, "answer", storyAnswers...))}
+		res := events.Result{Tool: pick(s.t, "named", "", tool), Content: raw(pick(s.t, "answer", storyAnswers...))}
 		switch pick(s.t, "outcome", "ok", "ok", "ok", "ok", "error", "weather", "changed", "unchanged", "lost") {
 		case "lost":
 			res.CallID = "lost"
