@@ -130,10 +130,10 @@ func TestFlattenAgainstItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw, err := json.Marshal(jsonValue(3).Draw(t, "value"))
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		if bytes.Contains(raw, []byte(`"{`)) || bytes.Contains(raw, []byte(`"[`)) || bytes.Contains(raw, []byte(`"\u`)) {
-			t.Skip("a string that may hold JSON")
+			t.Skip("a string that may hold JSON: the flattener reads into it, its definition does not")
 		}
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.UseNumber()
