@@ -57,6 +57,9 @@ type stage struct {
 	bus  *natsbus.Bus
 	url  string // of the gateway
 	gate *gateway.Gateway
+	stop func() // of the processor
+
+	closeGate func()
 
 	token string // sent with every request; empty sends none
 }
@@ -114,8 +117,8 @@ func (s *stage) serve() {
 	}
 }
 
-// process runs a processor and returns what stops it.
-func (s *stage) process() (stop func()) {
+// process runs a processor.
+func (s *stage) process() {
 	s.t.Helper()
 	a, err := app.Start(s.t.Context(), app.Options{
 		Dial: natsbus.Dial{URL: s.srv.URL()}, Data: s.data, Version: "test", Operators: []actions.PublicKey{operator().Public()},
@@ -128,18 +131,17 @@ func (s *stage) process() (stop func()) {
 	go func() { done <- a.Run(ctx) }()
 	receive(s.t, "the processor", a.Processor.Ready())
 	s.app = a
-	stop = sync.OnceFunc(func() {
+	s.stop = sync.OnceFunc(func() {
 		end()
 		if err := errors.Join(<-done, a.Close()); err != nil {
 			s.t.Errorf("the processor: %v", err)
 		}
 	})
-	s.t.Cleanup(stop)
-	return stop
+	s.t.Cleanup(s.stop)
 }
 
-// open starts a gateway over a connection of its own and returns what stops it.
-func (s *stage) open(change func(*gateway.Config)) (stop func()) {
+// open starts a gateway over a connection of its own.
+func (s *stage) open(change func(*gateway.Config)) {
 	s.t.Helper()
 	nc, err := natsbus.Connect(natsbus.Dial{URL: s.srv.URL()})
 	if err != nil {
@@ -166,15 +168,14 @@ func (s *stage) open(change func(*gateway.Config)) (stop func()) {
 	ctx, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.gate.Serve(ctx, l) }()
-	stop = sync.OnceFunc(func() {
+	s.closeGate = sync.OnceFunc(func() {
 		end()
 		if err := <-done; err != nil {
 			s.t.Errorf("the gateway: %v", err)
 		}
 		nc.Close()
 	})
-	s.t.Cleanup(stop)
-	return stop
+	s.t.Cleanup(s.closeGate)
 }
 
 // operator is the key of the gateways under test.
@@ -277,6 +278,17 @@ func (s *stage) send(ctx context.Context, method, path string, body io.Reader, h
 	}
 	path, _, _ = strings.Cut(path, "?")
 	return r, seen.check(method, path, r)
+}
+
+// metric returns the value of a metric without labels.
+func (s *stage) metric(name string) string {
+	s.t.Helper()
+	for line := range strings.Lines(string(s.do("GET", "/metrics", "").body)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // want fails unless a reply has a status and, where code is not empty, is that
