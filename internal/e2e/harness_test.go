@@ -31,6 +31,7 @@ type stage struct {
 	nc  *nats.Conn
 	js  jetstream.JetStream
 	bus *natsbus.Bus
+	env []string // of processors
 }
 
 // newStage starts a server and pushes a policy.
@@ -39,6 +40,14 @@ func newStage(t *testing.T, policy string) *stage {
 	s := &stage{t: t, cfg: natsbus.ServerConfig{Listen: freeAddress(t), StoreDir: t.TempDir(), Partitions: partitions}}
 	s.serve()
 	t.Cleanup(func() { s.srv.Shutdown() })
+	s.furnish(policy, 1)
+	return s
+}
+
+// furnish connects, provisions the bus and pushes a policy.
+func (s *stage) furnish(policy string, replicas int) {
+	t := s.t
+	t.Helper()
 	nc, err := nats.Connect(s.url, nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +58,7 @@ func newStage(t *testing.T, policy string) *stage {
 		t.Fatal(err)
 	}
 	cfg := natsbus.Default()
-	cfg.Partitions = partitions
+	cfg.Partitions, cfg.Replicas = partitions, replicas
 	if _, err := natsbus.Provision(t.Context(), js, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +70,6 @@ func newStage(t *testing.T, policy string) *stage {
 		t.Fatal(err)
 	}
 	s.nc, s.js, s.bus = nc, js, bus
-	return s
 }
 
 // serve starts the server, also again after a shutdown, at the same address
@@ -106,7 +114,7 @@ func (s *stage) start(data, killAt string) *processor {
 		s.t.Fatal(err)
 	}
 	p := &processor{cmd: exec.Command(exe), ready: make(chan struct{}), done: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), childEnv+"="+spec)
+	p.cmd.Env = append(append(os.Environ(), s.env...), childEnv+"="+spec)
 	p.cmd.Stderr = os.Stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

@@ -8,8 +8,10 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/loopwatch/loopwatch/internal/app"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
@@ -17,8 +19,13 @@ import (
 )
 
 // childEnv makes the test binary a processor instead of a test: url, data
-// directory, and where it kills itself, if anywhere.
-const childEnv = "LOOPWATCH_E2E_CHILD"
+// directory, and where it sends itself a signal, if anywhere. The others say
+// what instances of one fleet share.
+const (
+	childEnv = "LOOPWATCH_E2E_CHILD"
+	keysEnv  = "LOOPWATCH_E2E_KEYS"
+	leaseEnv = "LOOPWATCH_E2E_LEASE"
+)
 
 func TestMain(m *testing.M) {
 	if spec := os.Getenv(childEnv); spec != "" {
@@ -29,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // child runs a processor until it is stopped, or until it has passed the
 // boundary `effect` for the n-th time: then it kills itself as hard as the
-// system can.
+// system can, or freezes where the spec says stop.
 func child(spec []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -37,21 +44,19 @@ func child(spec []string) int {
 		Dial: natsbus.Dial{URL: spec[0]}, Data: spec[1], Version: "test",
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
-	if len(spec) > 2 {
-		effect, n, _ := strings.Cut(spec[2], ":")
-		left, err := strconv.Atoi(n)
-		if err != nil {
+	o.Keys = os.Getenv(keysEnv)
+	if ttl := os.Getenv(leaseEnv); ttl != "" {
+		var err error
+		if o.LeaseTTL, err = time.ParseDuration(ttl); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
-		o.Boundary = func(done string) {
-			if done != effect {
-				return
-			}
-			if left--; left == 0 {
-				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-				select {}
-			}
+	}
+	if len(spec) > 2 {
+		var err error
+		if o.Boundary, err = signalAt(spec[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
 		}
 	}
 	a, err := app.Start(ctx, o)
@@ -75,6 +80,30 @@ func child(spec []string) int {
 		return 1
 	}
 	return 0
+}
+
+// signalAt sends this process a signal at the boundary that a spec names:
+// effect:n for SIGKILL, effect:n:stop for SIGSTOP.
+func signalAt(spec string) (func(string), error) {
+	effect, rest, _ := strings.Cut(spec, ":")
+	n, how, _ := strings.Cut(rest, ":")
+	count, err := strconv.Atoi(n)
+	if err != nil {
+		return nil, err
+	}
+	var left atomic.Int64
+	left.Store(int64(count))
+	return func(done string) {
+		if done != effect || left.Add(-1) != 0 {
+			return
+		}
+		if how == "stop" {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			return
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}, nil
 }
 
 // preset returns a preset's policy, for tests that push one.

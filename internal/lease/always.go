@@ -1,6 +1,9 @@
 package lease
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // Always owns every partition for as long as the process lives: what proves it
 // is the lock on the data directory that the server's streams lie in.
@@ -15,7 +18,7 @@ type Always struct {
 func NewAlways(partitions int) *Always {
 	a := &Always{changed: make(chan struct{}, 1)}
 	for p := range partitions {
-		a.grants = append(a.grants, &Grant{Partition: p})
+		a.grants = append(a.grants, NewGrant(p, time.Time{}))
 	}
 	a.changed <- struct{}{}
 	return a
@@ -41,7 +44,7 @@ func (a *Always) Changed() <-chan struct{} { return a.changed }
 func (a *Always) Release(g *Grant) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	g.end()
+	g.End()
 }
 
 // Settled is true: there is nobody to wait for.

@@ -17,6 +17,15 @@ type Grant struct {
 	ended atomic.Bool
 }
 
+// NewGrant grants a partition until then, for ever where until is zero.
+func NewGrant(partition int, until time.Time) *Grant {
+	g := &Grant{Partition: partition}
+	if !until.IsZero() {
+		g.extend(until)
+	}
+	return g
+}
+
 // Valid reports whether the grant holds now. It does not ask the bus.
 func (g *Grant) Valid() bool {
 	u := g.until.Load()
@@ -42,5 +51,5 @@ func (g *Grant) Bound(ctx context.Context) (context.Context, context.CancelFunc)
 // extend moves the end of the grant.
 func (g *Grant) extend(until time.Time) { g.until.Store(&until) }
 
-// end makes the grant invalid for good.
-func (g *Grant) end() { g.ended.Store(true) }
+// End makes the grant invalid for good. Its owner still gives it back.
+func (g *Grant) End() { g.ended.Store(true) }

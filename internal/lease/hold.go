@@ -86,8 +86,7 @@ func (k *Keeper) take(ctx context.Context, p int, holder seen, held bool) {
 	if err != nil {
 		return // somebody's still; or asked again in the next round
 	}
-	h := &hold{grant: &Grant{Partition: p}, revision: rev}
-	h.grant.extend(k.end(sent))
+	h := &hold{grant: NewGrant(p, k.end(sent)), revision: rev}
 	k.mu.Lock()
 	k.held[p] = h
 	k.mu.Unlock()
@@ -108,7 +107,7 @@ func (k *Keeper) renewals() (todo []func(context.Context)) {
 		case h.grant.Valid():
 			todo = append(todo, func(ctx context.Context) { k.renew(ctx, p, h) })
 		default:
-			h.grant.end()
+			h.grant.End()
 			signal(k.changed)
 		}
 	}
@@ -135,7 +134,7 @@ func (k *Keeper) renew(ctx context.Context, p int, h *hold) {
 		h.revision = max(h.revision, e.Revision())
 	case err == nil || errors.Is(err, jetstream.ErrKeyNotFound):
 		k.cfg.Logger.Warn("a lease was lost", "partition", p, "to", is.Instance)
-		h.grant.end()
+		h.grant.End()
 		signal(k.changed)
 	}
 }

@@ -99,7 +99,7 @@ func (k *Keeper) Changed() <-chan struct{} { return k.changed }
 // Release gives a grant back, at once for its owner and soon for everybody
 // else. A partition is not granted again before.
 func (k *Keeper) Release(g *Grant) {
-	g.end()
+	g.End()
 	k.mu.Lock()
 	if h := k.held[g.Partition]; h != nil && h.grant == g {
 		h.released = true
