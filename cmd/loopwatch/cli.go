@@ -26,7 +26,10 @@ type cli struct {
 	Gateway   gatewayCmd   `cmd:"" help:"Serve workers and operators over HTTP."`
 	Tool      toolCmd      `cmd:"" help:"Print the definition of a tool for a model."`
 	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong between workers and their controls."`
+	Bench     benchCmd     `cmd:"" help:"Measure the processor against the bus it reads, on this machine."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
+
+	BenchServer benchServerCmd `cmd:"" hidden:""`
 }
 
 // Exit codes, as the contract names them.

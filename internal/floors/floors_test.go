@@ -40,6 +40,7 @@ var floors = map[string]int{
 	"internal/fleet":        8,
 	"internal/gateway":      9,
 	"internal/app":          10,
+	"internal/bench":        9,
 	"internal/demo":         9,
 	"cmd/loopwatch":         11,
 	"examples/agent":        10,
