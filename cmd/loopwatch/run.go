@@ -15,12 +15,20 @@ import (
 // busFlags say which NATS a command talks to, as natscli has them.
 type busFlags struct {
 	NATS    string `name:"nats" help:"NATS servers." placeholder:"URL" env:"NATS_URL"`
-	Context string `name:"context" help:"natscli context." placeholder:"NAME" env:"NATS_CONTEXT"`
+	Context string `name:"context" help:"natscli context, or the path of one (FILE.json)." placeholder:"NAME" env:"NATS_CONTEXT"`
 	Creds   string `help:"Credentials file." placeholder:"FILE" env:"NATS_CREDS"`
+	NKey    string `name:"nkey" help:"File of an nkey seed." placeholder:"FILE" env:"NATS_NKEY"`
+	Inbox   string `name:"inbox-prefix" help:"Prefix of inboxes, where permissions demand one." placeholder:"SUBJECT" env:"NATS_INBOX_PREFIX"`
+	TLSCA   string `name:"tlsca" help:"Authority the NATS server is verified by, PEM." placeholder:"FILE" env:"NATS_CA"`
+	TLSCert string `name:"tlscert" help:"Certificate for the NATS server, PEM." placeholder:"FILE" env:"NATS_CERT"`
+	TLSKey  string `name:"tlskey" help:"Its key, PEM." placeholder:"FILE" env:"NATS_KEY"`
 }
 
 func (f busFlags) dial() natsbus.Dial {
-	return natsbus.Dial{URL: f.NATS, Context: f.Context, Creds: f.Creds}
+	return natsbus.Dial{
+		URL: f.NATS, Context: f.Context, Creds: f.Creds, NKey: f.NKey, Inbox: f.Inbox,
+		TLSCA: f.TLSCA, TLSCert: f.TLSCert, TLSKey: f.TLSKey,
+	}
 }
 
 type runCmd struct {

@@ -33,6 +33,7 @@ var floors = map[string]int{
 	"internal/replay":       6,
 	"internal/natsbus":      6,
 	"internal/lease":        6,
+	"internal/provision":    6,
 	"internal/processor":    7,
 	"internal/ingest":       7,
 	"internal/eval":         8,

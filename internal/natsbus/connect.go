@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/nats-io/jsm.go/natscontext"
@@ -15,8 +16,13 @@ import (
 // natscli's selected context, or else nats://127.0.0.1:4222.
 type Dial struct {
 	URL     string       // servers, comma separated
-	Context string       // name of a natscli context; not together with URL
+	Context string       // name of a natscli context, or path of one (it ends in .json); not together with URL
 	Creds   string       // path of a credentials file; overrides the context's
+	NKey    string       // path of an nkey seed; overrides the context's, not together with Creds
+	Inbox   string       // prefix of the connection's inboxes, which its permissions may demand; empty means the context's, or _INBOX
+	TLSCA   string       // path of the authority the server is verified by, PEM; empty means the context's, or the system's
+	TLSCert string       // path of our certificate, PEM, where the server wants one; with TLSKey
+	TLSKey  string       // path of its key, PEM
 	Name    string       // what the server shows of this connection
 	Logger  *slog.Logger // receives disconnects, reconnects and asynchronous errors; nil discards them
 }
@@ -29,9 +35,18 @@ func Connect(d Dial) (*nats.Conn, error) {
 	if d.URL != "" && d.Context != "" {
 		return nil, errors.New("connect: both a URL and a context are given")
 	}
-	opts := d.options()
+	opts, err := d.options()
+	if err != nil {
+		return nil, err
+	}
 	if d.URL == "" {
-		nc, err := natscontext.New(d.Context, true)
+		load := natscontext.NewFromFile
+		if !strings.HasSuffix(d.Context, ".json") {
+			load = func(name string, o ...natscontext.Option) (*natscontext.Context, error) {
+				return natscontext.New(name, true, o...)
+			}
+		}
+		nc, err := load(d.Context)
 		if err != nil {
 			return nil, fmt.Errorf("load NATS context: %w", err)
 		}
@@ -52,7 +67,7 @@ func Connect(d Dial) (*nats.Conn, error) {
 	return nc, nil
 }
 
-func (d Dial) options() []nats.Option {
+func (d Dial) options() ([]nats.Option, error) {
 	log := d.Logger
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -69,13 +84,15 @@ func (d Dial) options() []nats.Option {
 		nats.ReconnectHandler(func(nc *nats.Conn) { log.Info("NATS is back", "server", nc.ConnectedServerName()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS reports", "err", err) }),
 	}
-	if d.Creds != "" {
-		opts = append(opts, nats.UserCredentials(d.Creds))
+	who, err := d.identity()
+	if err != nil {
+		return nil, err
 	}
-	return opts
+	return append(opts, who...), nil
 }
 
-// Await returns when nc is connected, or with ctx's error and the reason why it is not.
+// Await returns when nc is connected to a server that is not known to be
+// unsafe, or with ctx's error and the reason why it is not.
 func Await(ctx context.Context, nc *nats.Conn) error {
 	changed := nc.StatusChanged(nats.CONNECTED, nats.CLOSED)
 	defer nc.RemoveStatusListener(changed)
@@ -88,6 +105,9 @@ func Await(ctx context.Context, nc *nats.Conn) error {
 		case <-ctx.Done():
 			return fmt.Errorf("await NATS: %w", errors.Join(ctx.Err(), nc.LastError()))
 		}
+	}
+	if err := checkVersion(nc.ConnectedServerVersion()); err != nil {
+		return fmt.Errorf("connect to %s: %w", nc.ConnectedUrlRedacted(), err)
 	}
 	return nil
 }
