@@ -23,7 +23,7 @@ def fit(event: dict[str, Any], limit: int) -> bytes | None:
         body = _SHORTEN.get(event["kind"])
         if body is not None:
             name, shorten = body
-            event[name] = {k: v for k, v in shorten(dict(event[name]), limit).items() if v is not None}
+            event[name] = _said(shorten(_said(event[name]), limit))
         line = encode(event).encode()
         if len(line) <= EVENT_BYTES:
             return line
@@ -78,6 +78,11 @@ def digest(whole: str) -> str:
     return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()
 
 
+def _said(body: dict[str, Any]) -> dict[str, Any]:
+    """Returns the members of body that say something."""
+    return {k: v for k, v in body.items() if v is not None}
+
+
 def _start(body: dict[str, Any], limit: int) -> dict[str, Any]:
     tools = [{**t, "name": name(t["name"])} for t in body.get("tools", [])[: limit // 64]]
     return {**body, **_cut(body, limit, texts=("goal",), short=("model",)), "tools": tools or None}
@@ -103,7 +108,7 @@ def _call(body: dict[str, Any], limit: int) -> dict[str, Any]:
 def _result(body: dict[str, Any], limit: int) -> dict[str, Any]:
     out = {**body, **_cut(body, limit, short=("tool",))}
     if body.get("error") is not None:
-        out["error"] = {**body["error"], **_cut(body["error"], limit, texts=("message",), short=("code",))}
+        out["error"] = {**_said(body["error"]), **_cut(body["error"], limit, texts=("message",), short=("code",))}
     whole = encode(body["content"]) if "content" in body else ""
     if len(whole.encode()) > limit:
         if not body.get("truncated"):

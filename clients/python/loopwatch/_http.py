@@ -108,8 +108,13 @@ class Connection:
                     self._open = http.client.HTTPSConnection(g.host, g.port, timeout=timeout, context=g.tls)
             conn = self._open
         conn.timeout = timeout
-        if conn.sock is not None:
-            conn.sock.settimeout(timeout)
+        if conn.sock is None:
+            conn.connect()
+        with self._lock:
+            if self._closed:  # meanwhile
+                conn.close()
+                raise Away("closed")
+        conn.sock.settimeout(timeout)
         return conn
 
     def _drop(self) -> None:

@@ -223,7 +223,7 @@ class Reporter:
                 return
             self._seen.add(control.id)
             if control.kind == "escalate":  # informs people
-                log.warning("loopwatch: run %s: %s", self.identity["run"], control.summary)
+                log.info("loopwatch: run %s: %s", self.identity["run"], control.summary)
             elif control.expires is not None and time.time() + self._skew > control.expires:
                 self._ack(control.id, "expired", "")
             elif control.kind == "halt":

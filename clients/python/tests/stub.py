@@ -1,0 +1,66 @@
+"""A server that answers as a test says and remembers what it was sent."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class Stub:
+    """Takes events like a gateway; answers holds what to say instead, first
+    come first: a status, headers and a body. Close it."""
+
+    def __init__(self, *answers: tuple[int, dict[str, str], Any]) -> None:
+        self.answers = list(answers)
+        self.requests: list[tuple[float, str, list[dict[str, Any]]]] = []  # when, path, events
+        self.busy = 0
+        self.abreast = 0  # the most requests under way at once
+        self._lock = threading.Lock()
+        stub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                stub.serve(self)
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def serve(self, request: BaseHTTPRequestHandler) -> None:
+        """Answers one request."""
+        body = request.rfile.read(int(request.headers["Content-Length"]))
+        events = [json.loads(line) for line in body.splitlines()]
+        with self._lock:
+            self.busy += 1
+            self.abreast = max(self.abreast, self.busy)
+            self.requests.append((time.monotonic(), request.path, events))
+            status, headers, answer = self.answers.pop(0) if self.answers else (202, {}, {"accepted": len(events)})
+            if callable(answer):
+                status, answer = answer(events)
+        raw = json.dumps(answer).encode()
+        with self._lock:
+            self.busy -= 1
+        request.send_response(status)
+        for key, value in {**headers, "Content-Length": str(len(raw))}.items():
+            request.send_header(key, value)
+        request.end_headers()
+        request.wfile.write(raw)
+
+    def sent(self) -> list[list[Any]]:
+        """Returns the ids of the events of each request."""
+        with self._lock:
+            return [[e.get("id") for e in events] for _, _, events in self.requests]
+
+    def close(self) -> None:
+        """Ends the server."""
+        self._server.shutdown()
+        self._server.server_close()
