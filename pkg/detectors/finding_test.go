@@ -17,6 +17,8 @@ import (
 type said struct {
 	At           uint64
 	Weight, Need int
+	Slow         bool
+	Ground       detectors.Ground
 	Act          detectors.Act
 	Replay, Of   uint64
 	Tool         string
@@ -53,7 +55,7 @@ func watch(t *testing.T, d detectors.Detector, memory int, story string) (out []
 		x := f.Evidence
 		causes = append(causes, f.Cause)
 		out = append(out, said{
-			At: e.StreamSeq, Weight: f.Weight, Need: f.Need, Act: f.Act, Replay: f.Replay.Seq, Of: f.ReplayOf.Seq,
+			At: e.StreamSeq, Weight: f.Weight, Need: f.Need, Slow: f.Slow, Ground: f.Ground, Act: f.Act, Replay: f.Replay.Seq, Of: f.ReplayOf.Seq,
 			Tool: x.Tool, Count: x.Count, Since: x.Since, Events: seqs(x.Events), Calls: seqs(x.Calls),
 			Answer: x.Answer.Seq, What: x.What,
 		})
@@ -206,18 +208,18 @@ func TestFindings(t *testing.T) {
 				What: "is one of 3 tools that have failed 3 times in a row with the same kind of error"},
 		}},
 		{"turns without effect", "call a {}\nresult x\ncall a {}\nresult x\ncall a {}\nresult x\n", detectors.Stagnation{Turns: 2}, []said{
-			{At: 6, Weight: 6, Count: 2, Since: 2, Events: []uint64{3, 6}, Calls: []uint64{3, 5}, Answer: 6,
+			{At: 6, Weight: 6, Slow: true, Count: 2, Since: 2, Events: []uint64{3, 6}, Calls: []uint64{3, 5}, Answer: 6,
 				What: "has taken 2 turns in a row without any effect and without learning anything new"},
 		}},
 		{"a turn of weather says nothing again", "turn\nturn\nturn\ncall a {}\nerror 503 Service Unavailable\nturn\n", detectors.Stagnation{Turns: 2}, []said{
-			{At: 3, Weight: 6, Count: 2, Since: 1, Events: []uint64{1, 3},
+			{At: 3, Weight: 6, Slow: true, Count: 2, Since: 1, Events: []uint64{1, 3},
 				What: "has taken 2 turns in a row without any effect and without learning anything new"},
 		}},
 		{"turns with the same record", "turn {\"state_hash\":\"x\"}\nturn {\"state_hash\":\"x\"}\n", detectors.NoProgress{Turns: 2}, []said{
-			{At: 2, Weight: 6, Count: 2, Since: 1, Events: []uint64{1, 2}, What: "has kept the same state for 2 turns in a row"},
+			{At: 2, Weight: 6, Slow: true, Count: 2, Since: 1, Events: []uint64{1, 2}, What: "has kept the same state for 2 turns in a row"},
 		}},
 		{"a turn without a record", "turn {\"state_hash\":\"x\"}\nturn {\"state_hash\":\"x\"}\nturn hm\n", detectors.NoProgress{Turns: 2}, []said{
-			{At: 2, Weight: 6, Count: 2, Since: 1, Events: []uint64{1, 2}, What: "has kept the same state for 2 turns in a row"},
+			{At: 2, Weight: 6, Slow: true, Count: 2, Since: 1, Events: []uint64{1, 2}, What: "has kept the same state for 2 turns in a row"},
 		}},
 		{"fields asked for", "turn {\"known\":[\"a\",\"b\",\"c\"],\"asks\":[\"b\",\"a\",\"b\",\"d\"]}\n", detectors.NewReask(), []said{
 			{At: 1, Weight: 6, Count: 2, Since: 1, Events: []uint64{1}, What: "asks for 2 fields that the run already holds"},
