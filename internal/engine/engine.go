@@ -209,7 +209,7 @@ func (g *Engine) react(e *events.Event, r *state.Run, out *Result) {
 func (g *Engine) replay(r *state.Run, found []actions.Found) {
 	for i := range found {
 		f := &found[i]
-		if !f.Replay.IsZero() && f.Rule.Mode == actions.Enforce && g.policy.MayReplay(r, f.Evidence.Tool, f.Evidence.Hash) {
+		if !f.Replay.IsZero() && f.Rule.Mode == actions.Enforce && !g.policy.Holds(r.ID.TaskID(), f.Detector) && g.policy.MayReplay(r, f.Evidence.Tool, f.Evidence.Hash) {
 			r.Cur.Replay, r.Cur.ReplayOf = f.Replay, f.ReplayOf
 		}
 	}

@@ -25,8 +25,24 @@ func (d *document) check(doc *strictyaml.Document) {
 		doc.Fault("ladder.density.need", "%v is above the steps judged, %d", d.Ladder.Density.Need.WriteYAML(), d.Ladder.Density.Steps)
 	}
 	d.Detectors.check(doc)
+	d.Holdout.check(doc)
 	for _, name := range slices.Sorted(maps.Keys(d.Tools)) {
 		d.Tools[name].check(doc, name)
+	}
+}
+
+// check wants detectors that can be held out, each once.
+func (h holdout) check(doc *strictyaml.Document) {
+	for i, n := range h.Detectors {
+		path := fmt.Sprintf("holdout.detectors[%d]", i)
+		switch _, known := detectors.Lookup(n); {
+		case !known:
+			doc.Fault(path, "%q is not a known detector; there are %s", n, strings.Join(names(), ", "))
+		case !mayHold(n):
+			doc.Fault(path, "%s is never held out", n)
+		case slices.Contains(h.Detectors[:i], n):
+			doc.Fault(path, "%s occurs twice", n)
+		}
 	}
 }
 

@@ -26,8 +26,9 @@ type Control struct {
 	Rung     int    `json:"rung"`
 	Reason   Reason `json:"reason"` // always acted
 
-	Observation *Observation `json:"observation"` // of an inject_observation, nil otherwise
-	Replay      *Replayed    `json:"replay"`      // nil where no call is answered from an earlier result
+	Observation *Observation `json:"observation"`       // of an inject_observation, nil otherwise
+	Variant     Variant      `json:"variant,omitempty"` // wording of the observation, where the policy chooses one: a or b; empty means a
+	Replay      *Replayed    `json:"replay"`            // nil where no call is answered from an earlier result
 	Evidence    Proof        `json:"evidence"`
 	Summary     string       `json:"summary"`
 	EndStatus   *string      `json:"end_status"` // of a halt: the status for the worker's run_end; nil otherwise

@@ -20,6 +20,7 @@ type Reason string
 const (
 	Acted      Reason = "acted"
 	Shadow     Reason = "shadow"     // the detector's mode is shadow: logged, nothing done
+	HeldOut    Reason = "holdout"    // the task belongs to the holdout: logged, nothing done
 	Cooldown   Reason = "cooldown"   // an observation was given; not yet clear that it did not help
 	Exempt     Reason = "exempt"     // the policy exempts the tool from the detector
 	Spent      Reason = "budget"     // the run has had all the observations it may get
@@ -36,7 +37,7 @@ type Decision struct {
 	ID       string // of the control message, set when Reason is Acted
 	Target   state.RunID
 	Agent    string
-	Kind     Kind // set when Reason is Acted or Shadow
+	Kind     Kind // set when Reason is Acted, Shadow or HeldOut
 	Detector string
 	Reason   Reason
 	Incident string

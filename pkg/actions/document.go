@@ -20,6 +20,8 @@ type document struct {
 	Control   time.Duration   `yaml:"control_ttl" bound:"1s..24h" doc:"how long a control message stays valid"`
 	Lost      time.Duration   `yaml:"lost_after" bound:"1m..720h" doc:"time without events after which a run counts as lost"`
 	Resend    time.Duration   `yaml:"resend_after" bound:"1s..1h" doc:"time after which an unacknowledged halt is sent again, at most three times"`
+	Holdout   holdout         `yaml:"holdout" doc:"tasks that are left without help, so that reports can tell what the interventions do"`
+	Observe   observation     `yaml:"observation" doc:"how observations are worded"`
 	Detectors ruleSet         `yaml:"detectors" doc:"what is looked for, and with which parameters"`
 	Tools     map[string]tool `yaml:"tools" doc:"what is known of single tools, by name"`
 }
@@ -52,6 +54,16 @@ type ladder struct {
 type density struct {
 	Steps int   `yaml:"steps" bound:"1..64" doc:"how many of the last steps are judged together"`
 	Need  steps `yaml:"need" doc:"futile steps among them at which to speak; 0 for never"`
+}
+
+// holdout is the wire form of Holdout.
+type holdout struct {
+	Share     float64  `yaml:"share" bound:"0..1" doc:"share of tasks, chosen by a hash of tenant and task, in which detectors only log, with reason holdout; 0 for none"`
+	Detectors []string `yaml:"detectors" doc:"which detectors; empty for all but budget, which is never held out"`
+}
+
+type observation struct {
+	Variant string `yaml:"variant" bound:"a|b|split" doc:"a says what happened and then what remains, b says what is known and then asks what is missing; split gives each to half of the tasks, chosen by a second hash of tenant and task"`
 }
 
 // tool is what a policy says of one tool.

@@ -38,12 +38,12 @@ func (d *decider) joins(f *Found) bool {
 // lead returns the finding that speaks for all that belong to the incident of
 // the run, as several findings of one event are one futile step: the one that is
 // nearest to speaking or furthest beyond it, the first of equals. It is -1
-// where there is none.
-func (d *decider) lead(found []Found) int {
+// where there is none. Those that are held out have a lead of their own.
+func (d *decider) lead(found []Found, held bool) int {
 	lead, most := -1, 0
 	for i := range found {
 		f := &found[i]
-		if !d.joins(f) {
+		if !d.joins(f) || d.held(f) != held {
 			continue
 		}
 		over := -f.Need

@@ -18,12 +18,18 @@ type Found struct {
 func (p *Policy) Decide(w state.View, found []Found) []Decision {
 	d := decider{policy: p, run: w.Run, ledger: &w.Run.Ledger}
 	d.weigh(found)
-	lead := d.lead(found)
-	if lead >= 0 {
-		d.judge(&found[lead])
+	acting, held := d.lead(found, false), d.lead(found, true)
+	for _, at := range []int{acting, held} {
+		if at >= 0 {
+			d.judge(&found[at])
+		}
 	}
 	for i := range found {
-		switch f := &found[i]; {
+		f, lead := &found[i], acting
+		if d.held(f) {
+			lead = held
+		}
+		switch {
 		case i == lead:
 		case lead >= 0 && d.joins(f):
 			d.second(f)
@@ -76,8 +82,9 @@ func (d *decider) judge(f *Found) {
 
 // match finds the open incident a finding belongs to.
 func (d *decider) match(f *Found, shadow bool) *state.Incident {
+	held := !shadow && d.held(f)
 	return d.ledger.Open(func(in *state.Incident) bool {
-		if in.Shadow != shadow {
+		if in.Shadow != shadow || in.Held != held {
 			return false
 		}
 		if d.joins(f) {
@@ -107,6 +114,7 @@ func (d *decider) open(f *Found, shadow bool) *state.Incident {
 	return d.ledger.Begin(state.Incident{
 		ID: IncidentID(d.run.ID, f.Detector, first), Detector: f.Detector, Cause: f.Cause,
 		Tool: f.Evidence.Hash, First: first, Since: since, Slow: f.Slow, Words: f.Ground != detectors.Acts, Shadow: shadow,
+		Held: !shadow && d.held(f),
 	})
 }
 
@@ -143,7 +151,7 @@ func (d *decider) climb(f *Found, in *state.Incident) {
 		d.withhold(f, in, Finished)
 		return
 	}
-	if rung == RungInject && d.spoke {
+	if rung == RungInject && d.spoke && !in.Held {
 		d.covered(f, in)
 		return
 	}
@@ -154,6 +162,10 @@ func (d *decider) climb(f *Found, in *state.Incident) {
 	in.After, in.CallNo = 0, d.run.Window.CallNo
 	if in.Shadow {
 		d.emit(f, in, kindOf(rung), Shadow)
+		return
+	}
+	if in.Held {
+		d.emit(f, in, kindOf(rung), HeldOut)
 		return
 	}
 	switch rung {
@@ -216,6 +228,13 @@ func kindOf(r Rung) Kind {
 		return HaltRun
 	}
 	return Escalate
+}
+
+// held reports whether the finding is one of a detector that only logs in this
+// task. Its incidents go their way as if it acted, so that both groups are
+// judged alike up to the first rung.
+func (d *decider) held(f *Found) bool {
+	return f.Rule.Mode == Enforce && d.policy.Holds(d.run.ID.TaskID(), f.Detector)
 }
 
 func (d *decider) exempt(f *Found) bool {

@@ -9,8 +9,8 @@ import (
 
 // Message is a decision as it is logged: the control where it was acted on,
 // else the record of why it was not. Of one that was not acted on, ID, Expires,
-// Observation, Replay and EndStatus are empty, and Kind is what enforcing would
-// have done, in shadow only.
+// Observation, Replay and EndStatus are empty, and Kind is what acting would
+// have done, in shadow and in the holdout only.
 type Message struct{ Control }
 
 // Encode returns the message as it is stored and signed. The same message
@@ -50,7 +50,7 @@ type record struct {
 	Run      string    `json:"run"`
 	Time     time.Time `json:"time"`
 	Detector string    `json:"detector"`
-	Kind     Kind      `json:"kind,omitempty"` // in shadow: what enforcing would have done
+	Kind     Kind      `json:"kind,omitempty"` // in shadow and in the holdout: what acting would have done
 	Incident string    `json:"incident"`
 	Rung     int       `json:"rung"`
 	Reason   Reason    `json:"reason"`

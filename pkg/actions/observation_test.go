@@ -11,11 +11,14 @@ import (
 	"github.com/loopwatch/loopwatch/pkg/state"
 )
 
-func TestObservationsReadWell(t *testing.T) {
-	tests := []struct {
-		title string
-		d     Decision
-	}{
+// telling is a decision that leads to an observation.
+type telling struct {
+	title string
+	d     Decision
+}
+
+func tellings() []telling {
+	return []telling{
 		{"the same call twice", repeated(Inject)},
 		{"the same failing call", repeated(Inject).with(func(d *Decision) { d.Evidence.Answer = ref(7) })},
 		{"two calls in turn", repeated(Inject).with(func(d *Decision) {
@@ -53,8 +56,11 @@ func TestObservationsReadWell(t *testing.T) {
 			d.Evidence = detectors.Evidence{What: "was resumed by an operator"}
 		})},
 	}
+}
+
+func TestObservationsReadWell(t *testing.T) {
 	var got []section
-	for _, tt := range tests {
+	for _, tt := range tellings() {
 		text := observe(tt.d, story.quote)
 		checkObservation(t, tt.title, text)
 		got = append(got, section{tt.title, text})

@@ -91,6 +91,7 @@ func (d *document) policy() *Policy {
 	p := &Policy{
 		Name: d.Name, Memory: d.Memory, Fold: d.Identity.fold(), Replay: Replay(d.Replay),
 		Ladder: d.Ladder.ladder(), Control: d.Control, Idle: d.Lost, Resend: d.Resend,
+		Holdout: Holdout(d.Holdout), Observation: Variant(d.Observe.Variant),
 		Tools: make(map[string]Tool, len(d.Tools)),
 	}
 	for name, t := range d.Tools {

@@ -37,6 +37,8 @@ detectors:
   cycle: {longest: 3, shortest: 4, laps: true}
   budget: {max_cost_usd: -1, rungs: []}
 memory: 64
+holdout: {share: 1.5, detectors: [budget, repeet, repeat, repeat]}
+observation: {variant: c}
 tools:
   search:
     effect: reads
@@ -71,13 +73,18 @@ line 18: detectors.cycle.laps: want a whole number, got true
 line 19: detectors.budget.max_cost_usd: -1 is below 0
 line 19: detectors.budget.rungs: is empty; use mode: off or mode: shadow instead
 line 20: memory: occurs twice, first in line 3
-line 23: tools.search.effect: "reads" is none of read, write, unknown
-line 24: tools.search.polls: want true or false, got the text "yes"
-line 25: tools.search.exempt.expires: is missing; an exemption ends on a day such as 2027-01-31
-line 25: tools.search.exempt.reason: is missing; an exemption says why
-line 25: tools.search.exempt.owner: is missing; an exemption names who answers for it
-line 25: tools.search.exempt.detectors[0]: "repeet" is not a known detector; there are ` + strings.Join(names(), ", ") + `
-line 26: tools.broken: has no value, want keys and values`
+line 21: holdout.share: 1.5 is above 1
+line 21: holdout.detectors[0]: budget is never held out
+line 21: holdout.detectors[1]: "repeet" is not a known detector; there are ` + strings.Join(names(), ", ") + `
+line 21: holdout.detectors[3]: repeat occurs twice
+line 22: observation.variant: "c" is none of a, b, split
+line 25: tools.search.effect: "reads" is none of read, write, unknown
+line 26: tools.search.polls: want true or false, got the text "yes"
+line 27: tools.search.exempt.expires: is missing; an exemption ends on a day such as 2027-01-31
+line 27: tools.search.exempt.reason: is missing; an exemption says why
+line 27: tools.search.exempt.owner: is missing; an exemption names who answers for it
+line 27: tools.search.exempt.detectors[0]: "repeet" is not a known detector; there are ` + strings.Join(names(), ", ") + `
+line 28: tools.broken: has no value, want keys and values`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
 	}
@@ -125,6 +132,8 @@ ladder: {rungs: [inject, escalate, halt], incidents: cause, observations: 2, nex
 control_ttl: 1m
 lost_after: 1h30m
 resend_after: 5s
+holdout: {share: 0.25, detectors: [repeat, cycle]}
+observation: {variant: split}
 detectors:
   repeat: {mode: shadow, occurrence: 4}
   cycle: {rungs: [escalate]}
@@ -138,6 +147,7 @@ tools:
 	}
 	want := Policy{
 		Name: "fleet-7", Memory: 512, Replay: ReplayListed, Control: time.Minute, Idle: 90 * time.Minute, Resend: 5 * time.Second,
+		Holdout: Holdout{Share: 0.25, Detectors: []string{"repeat", "cycle"}}, Observation: VariantSplit,
 		Fold: features.Fold{LowerStrings: true, UpperFields: []string{"sku"}, Collapse: features.CollapseAll, FloatDecimals: 3, Narration: []string{}},
 		Ladder: Ladder{
 			Rungs: []Rung{RungInject, RungEscalate, RungHalt}, Observations: 2, NextAfter: 9, Spread: 5,

@@ -31,9 +31,12 @@ type Policy struct {
 	Replay  Replay
 	Ladder  Ladder
 	Rules   []Rule        // detectors that are not off, in the order of the registry
+	Holdout Holdout       // tasks that are left without help, to compare with
 	Control time.Duration // how long a control stays valid
 	Idle    time.Duration // without events after which a run is lost
 	Resend  time.Duration // after which an unacknowledged halt is sent again, at most three times
+
+	Observation Variant // wording of observations
 }
 
 // Rule is one detector as the policy sets it.

@@ -28,16 +28,22 @@ func Render(p *Policy, d Decision, texts Texts) Message {
 	}
 	if d.Reason == Acted {
 		c.ID, c.N, c.Expires = d.ID, d.N, t.Add(p.Control)
-		act(&c, d, texts)
+		act(&c, p, d, texts)
 	}
 	return Message{c}
 }
 
 // act adds what the control's kind needs.
-func act(c *Control, d Decision, texts Texts) {
+func act(c *Control, p *Policy, d Decision, texts Texts) {
 	switch d.Kind {
 	case Inject:
 		c.Observation = &Observation{Role: "system", Content: observe(d, texts)}
+		if worded(d) && (p.Observation == VariantB || p.Observation == VariantSplit) {
+			c.Variant = p.Wording(d.Target.TaskID())
+		}
+		if c.Variant == VariantB {
+			c.Observation.Content = ask(d, texts)
+		}
 	case HaltRun:
 		c.EndStatus = &d.Status
 	case Escalate:

@@ -39,7 +39,7 @@ func (i *Incident) code(c *coder) {
 	c.int(&i.Hard)
 	c.u32(&i.CallNo)
 	c.int(&i.Clean)
-	c.flags(&i.Slow, &i.Words, &i.Shadow, &i.Closed)
+	c.flags(&i.Slow, &i.Words, &i.Shadow, &i.Closed, &i.Held)
 	codeString(c, &i.Reason)
 }
 

@@ -48,6 +48,7 @@ type Incident struct {
 	Words    bool          // opened by what was said, not by what was done
 	Shadow   bool          // findings are logged, nothing is done
 	Closed   bool          // the run recovered
+	Held     bool          // its task is in the holdout: rungs are logged, nothing is done
 	Reason   string        // reason logged last: the next one is logged when it differs
 }
 
