@@ -19,9 +19,17 @@ TOOLS: list[loopwatch.Tool] = [{"name": "track_parcel", "effect": "read"}, {"nam
 executed = {name: 0 for name in ANSWERS}
 
 
-def execute(tool: str) -> str:
-    executed[tool] += 1
-    return ANSWERS[tool]
+def track_parcel(parcel: str) -> str:
+    executed["track_parcel"] += 1
+    return ANSWERS["track_parcel"]
+
+
+def ask_seller(parcel: str) -> str:
+    executed["ask_seller"] += 1
+    return ANSWERS["ask_seller"]
+
+
+tools = {"track_parcel": track_parcel, "ask_seller": ask_seller}
 
 
 def model(transcript: list[str], stubborn: bool) -> str | None:
@@ -49,13 +57,13 @@ def agent(url: str, run_name: str | None, stubborn: bool, pace: int) -> None:
             if tool is None:
                 break
             run.turn(text=f"Let me try {tool}.", cost_usd=0.01)
-            result = str(run.tool(tool, {"parcel": "JD7"}, lambda parcel: execute(tool)))
+            result = str(run.tool(tool, {"parcel": "JD7"}, tools[tool]))
             print(f"{tool}: {result}".replace("\n", " "))
             transcript.append(result)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="A scripted agent under loopwatch.")
     parser.add_argument("url", help="of the gateway")
     parser.add_argument("--run", help="name of the run")
     parser.add_argument("--stubborn", action="store_true", help="do not listen")

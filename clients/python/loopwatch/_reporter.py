@@ -162,7 +162,7 @@ class Reporter:
         """Gives an event its identity and place, cuts what is too long, and
         queues it; the caller holds the lock."""
         now = time.time()
-        event = {"v": 1, "id": question.event if question else new_id(now), "kind": kind, **self.identity}
+        event: dict[str, Any] = {"v": 1, "id": question.event if question else new_id(now), "kind": kind, **self.identity}
         if kind != "run_start" or self._book.seq > 0:
             event["seq"] = self._book.seq + 1
         event |= {"time": timestamp(now)} | ({"round": round} if round else {}) | body

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
-import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

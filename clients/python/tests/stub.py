@@ -13,8 +13,8 @@ class Stub:
     """Takes events like a gateway; answers holds what to say instead, first
     come first: a status, headers and a body. Close it."""
 
-    def __init__(self, *answers: tuple[int, dict[str, str], Any]) -> None:
-        self.answers = list(answers)
+    def __init__(self, *answers: Any) -> None:
+        self.answers: list[Any] = list(answers)
         self.requests: list[tuple[float, str, list[dict[str, Any]]]] = []  # when, path, events
         self.busy = 0
         self.abreast = 0  # the most requests under way at once
@@ -27,7 +27,7 @@ class Stub:
             def do_POST(self) -> None:
                 stub.serve(self)
 
-            def log_message(self, *args: Any) -> None:
+            def log_message(self, format: str, *args: Any) -> None:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

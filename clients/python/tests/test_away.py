@@ -114,7 +114,8 @@ class AwayTest(unittest.TestCase):
         events = gateway.events(run.id)
         self.assertEqual({(e["tenant"], e["agent"]) for e in events}, {("acme", "support")})
         self.assertEqual(events[-1]["end"]["status"], "halted")
-        for wrong in ({}, {"token": TOKEN + "x"}, {"token": TOKEN, "tenant": "other"}):
+        wrongs: list[dict[str, Any]] = [{}, {"token": TOKEN + "x"}, {"token": TOKEN, "tenant": "other"}]
+        for wrong in wrongs:
             with self.subTest(wrong):
                 with loopwatch.Run(gateway.url, wait=0.5, linger=0.1, **wrong) as run:
                     self.assertFalse(run.call("add").checked)

@@ -205,7 +205,7 @@ class LiveTest(unittest.TestCase):
             with self.subTest(convention):
                 command = [binary(), "tool", "report-blocked", "--format", convention]
                 said = subprocess.run(command, check=True, capture_output=True).stdout
-                self.assertEqual(json.loads(said), loopwatch.report_blocked_tool(convention))  # type: ignore[arg-type]
+                self.assertEqual(json.loads(said), loopwatch.report_blocked_tool(convention))
 
 
 class AsyncTest(unittest.IsolatedAsyncioTestCase):
