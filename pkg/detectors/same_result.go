@@ -15,7 +15,9 @@ import (
 // calls have an argument in common. A short positive answer is an
 // acknowledgement and counts for neither; nor does a call that is made again
 // after a user message or new information, which `repeat` weighs. Writes never
-// count, and of shell commands only answers in a row do.
+// count, and of shell commands only answers in a row do. Nor do rounds in which
+// the tool was asked different things at once: none of those calls knew what the
+// others would bring, whatever the order of their answers.
 type SameResult struct {
 	InARow   int `yaml:"in_a_row" bound:"2..1000" doc:"round at which the same answer of a tool, with none other of it in between, speaks"`
 	Negative int `yaml:"negative" bound:"2..1000" doc:"round at which the same negative answer to adjusted arguments speaks"`
@@ -30,7 +32,7 @@ func (d SameResult) Validate() error { return Check(d) }
 // Detect implements Detector.
 func (d SameResult) Detect(w state.View, e *events.Event) (Finding, bool) {
 	s, c := &w.Cur.Step, &w.Cur.Call
-	if e.Kind != events.ToolResult || s.Call.IsZero() || w.Cur.SameRound || c.Waits || writes(c.Effect) {
+	if e.Kind != events.ToolResult || s.Call.IsZero() || c.Waits || writes(c.Effect) {
 		return Finding{}, false
 	}
 	if t := &w.Cur.Stuck; t.Count >= d.InARow {
@@ -40,10 +42,15 @@ func (d SameResult) Detect(w state.View, e *events.Event) (Finding, bool) {
 		return f, true
 	}
 	o := &w.Cur.Outcome
-	if !w.Cur.Result.Negative || s.Error || c.Shell || w.Cur.Moved || o.Count == 0 || o.Tool != s.Tool || o.Epoch != s.Epoch || !shares(o.Args, c.Args) {
+	switch {
+	case !w.Cur.Result.Negative, s.Error, c.Shell, w.Cur.Moved:
+		return Finding{}, false
+	case o.Sole == 0, o.Tool != s.Tool, o.Epoch != s.Epoch, s.Round <= o.Round, !shares(o.Args, c.Args):
+		return Finding{}, false
+	case w.Window.Together(s.Tool, s.Round):
 		return Finding{}, false
 	}
-	f := d.finding(w, e, int(o.Count)+1, o.Round, o.First)
+	f := d.finding(w, e, int(o.Sole)+1, o.Round, o.First)
 	f.Cause, f.Need = causeOf(s.Tool, s.Result), (d.Negative-1)*Whole
 	f.Evidence.What = "has given the same negative answer " + times(f.Evidence.Count) + ", with slightly different arguments"
 	return f, true

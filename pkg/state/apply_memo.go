@@ -30,9 +30,7 @@ func (w *Window) remember(cur *Current, p Pending, f features.Result, effect boo
 	}
 	w.noteFailure(cur, p, f)
 	if read && !f.Empty && !cur.Moved && (f.Error || f.Negative || f.Chars >= stuckChars) {
-		t := w.Memo.Stuck.Put(p.Call.Tool)
-		t.note(f.Hash, w.Epoch, p.Round, p.Ref)
-		cur.Stuck = *t
+		cur.Stuck = w.noteStuck(p, f.Hash)
 	}
 	for _, h := range p.Call.Payload {
 		t := w.Memo.Payloads.Put(h)
@@ -66,6 +64,24 @@ func (w *Window) noteIdle(cur *Current, p Pending, had bool) {
 	default:
 		t.note(0, w.Msgs, p.Round, p.Ref)
 	}
+}
+
+// noteStuck counts equal answers of a tool in a row and returns the row where
+// this one made it longer. Where the tool was asked different things in a round,
+// equal answers neither count nor end it.
+func (w *Window) noteStuck(p Pending, h features.Hash) Tally {
+	t := w.Memo.Stuck.Put(p.Call.Tool)
+	switch {
+	case !w.Together(p.Call.Tool, p.Round):
+		if t.note(h, w.Epoch, p.Round, p.Ref) {
+			return *t
+		}
+	case t.Hash != h || t.Mark != w.Epoch:
+		*t = Tally{}
+	case t.Count > 0 && t.Round == p.Round: // counted before the others were asked
+		t.Count, t.Round = t.Count-1, t.Round-1
+	}
+	return Tally{}
 }
 
 // noteLines remembers the lines of a result and reports whether there are

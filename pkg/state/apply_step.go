@@ -107,9 +107,15 @@ func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 		Call: p.Ref, Answer: r.Cur.Ref, Round: p.Round, Epoch: w.Epoch, Error: f.Error,
 	}
 	o := w.Results.Put(f.Hash)
+	if f.Negative {
+		o.settle(w, p)
+	}
 	r.Cur.Outcome = *o
 	s.Novel = o.Count == 0
 	o.note(p, r.Cur.Ref, w.Epoch)
+	if !f.Negative || !w.Together(p.Call.Tool, p.Round) {
+		o.Args = p.Call.Args
+	}
 
 	again := k.Results > 0 && k.Result == f.Hash
 	s.Changed = changed(e.Result, p.Call, f, r)
@@ -193,7 +199,14 @@ func (o *Outcome) note(p Pending, ref Ref, epoch uint32) {
 		o.Count++
 		o.Round = p.Round
 	}
-	o.Args = p.Call.Args
+}
+
+// settle counts the newest round that brought the result once a later one does
+// and all that the tool was asked in it is known.
+func (o *Outcome) settle(w *Window, p Pending) {
+	if o.Count > 0 && o.Tool == p.Call.Tool && o.Epoch == w.Epoch && p.Round > o.Round && !w.Together(o.Tool, o.Round) {
+		o.Sole++
+	}
 }
 
 // complete tells the completion of the round under way when its last result

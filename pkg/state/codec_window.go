@@ -70,6 +70,9 @@ func (o *Outcome) code(c *coder) {
 	c.u32(&o.Epoch)
 	c.ref(&o.First)
 	codeSlice(c, &o.Args, codeHash)
+	if c.since(2) {
+		c.u32(&o.Sole)
+	}
 }
 
 func (x *Errors) code(c *coder) {

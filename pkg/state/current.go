@@ -26,7 +26,7 @@ type Current struct {
 	SameRound bool     // an earlier call (or result) of the same round was applied
 	Completed bool     // a round was completed: by its last result, or because the event opened the next; not one in which nothing happened but weather
 	Moved     bool     // a user message or new information came since the call's last result
-	Stuck     Tally    // of the tool's answers, this one included; zero where it is not one to compare
+	Stuck     Tally    // of the tool's equal answers, this one included; zero where it did not count
 	Payload   Tally    // of the text written most often among those of the call
 	Check     Tally    // of the failing check
 	Told      Tally    // of the message to another run

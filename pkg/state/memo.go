@@ -107,16 +107,18 @@ func (m *Memo) Forgive() {
 	m.Own.Clear()
 }
 
-// note counts an occurrence, once a round; one that is not the thing counted
-// before begins anew.
-func (t *Tally) note(h features.Hash, mark uint32, round int, ref Ref) {
+// note counts an occurrence, once a round, and reports whether it did; one that
+// is not the thing counted before begins anew.
+func (t *Tally) note(h features.Hash, mark uint32, round int, ref Ref) bool {
 	if t.Count == 0 || t.Hash != h || t.Mark != mark {
 		*t = Tally{Hash: h, Since: round, Mark: mark, First: ref}
 	}
-	if t.Count == 0 || round > t.Round {
+	counted := t.Count == 0 || round > t.Round
+	if counted {
 		t.Count++
 	}
 	t.Round = max(t.Round, round)
+	return counted
 }
 
 // add notes one more place.

@@ -78,6 +78,23 @@ func (w *Window) drop() {
 // "never seen" and whole-run counts cannot be told exactly any more.
 func (w *Window) Truncated() bool { return w.Keys.Evicted > 0 || w.Results.Evicted > 0 }
 
+// Together reports whether the tool was asked different things in one round, as
+// far as the last calls tell: none of them knew what the others would bring.
+func (w *Window) Together(tool features.Hash, round int) bool {
+	var first *Issued
+	for i := range w.Calls.Len() {
+		c := w.Calls.Back(i)
+		switch {
+		case c.Tool != tool || c.Round != round:
+		case first == nil:
+			first = c
+		case c.Key != first.Key:
+			return true
+		}
+	}
+	return false
+}
+
 // Key is what is remembered of one distinct call.
 type Key struct {
 	Calls     uint32 // times issued, executed or not
@@ -109,10 +126,11 @@ type Key struct {
 type Outcome struct {
 	Tool  features.Hash // tool that brought it last
 	Count uint32        // rounds in which that tool brought it
+	Sole  uint32        // those of them, without the newest, in which the tool was asked nothing else; told of negative answers
 	Round int
 	Epoch uint32
 	First Ref
-	Args  []features.Hash // arguments of the newest call that brought it
+	Args  []features.Hash // arguments of the newest call that brought it, beside which the tool was asked nothing else
 }
 
 // Errors is a count of one error class.
