@@ -62,7 +62,7 @@ func differ(t *rapid.T, what string, want, got []string) {
 // the process begins anew changes no decision and no byte of the state.
 func TestRestartsAndBatches(t *testing.T) {
 	underPresets(t, func(rt *rapid.T, preset string) []string {
-		seq := propgen.Stories(rt).Events
+		seq := propgen.Stories(rt)
 		if rapid.IntRange(1, 4).Draw(rt, "hostile") == 4 {
 			seq = propgen.Hostile(rt)
 		}
@@ -108,7 +108,7 @@ func records(t *rapid.T, s state.Store) (out []byte) {
 // told between its events, nor on sharing a partition with them.
 func TestTasksDoNotMeet(t *testing.T) {
 	underPresets(t, func(rt *rapid.T, preset string) []string {
-		seq := propgen.Stories(rt).Events
+		seq := propgen.Stories(rt)
 		place := map[string]uint64{}
 		byName := func(e events.Event, d actions.Decision) string {
 			e.StreamSeq = place[e.ID]
@@ -149,13 +149,13 @@ func TestNamesDecideNothing(t *testing.T) {
 	ids := func(s string) string { return "q" + strings.ToUpper(s) + "-9" }
 	same := func(s string) string { return s }
 	underPresets(t, func(rt *rapid.T, preset string) []string {
-		seq := propgen.DeclaredStories(rt).Events
+		seq := propgen.DeclaredStories(rt)
 		want := newFold(rt, preset, features.Key{7}).tell(seq, unnamed)
 		got := newFold(rt, preset, features.Key{7}).tell(propgen.Rename(seq, ids, same), unnamed)
 		differ(rt, "other ids", want, got)
 		got = newFold(rt, preset, features.Key{7}).tell(propgen.Rename(seq, same, func(s string) string { return other[s] }), unnamed)
 		differ(rt, "other tools", want, got)
-		whole := propgen.Stories(rt).Events
+		whole := propgen.Stories(rt)
 		differ(rt, "another key", newFold(rt, preset, features.Key{7}).tell(whole, verdict), newFold(rt, preset, features.Key{200}).tell(whole, verdict))
 		return want
 	})
@@ -165,7 +165,7 @@ func TestNamesDecideNothing(t *testing.T) {
 // results change no decision.
 func TestWhatNeverCounts(t *testing.T) {
 	underPresets(t, func(rt *rapid.T, preset string) []string {
-		seq := propgen.Stories(rt).Events
+		seq := propgen.Stories(rt)
 		byName := func(e events.Event, d actions.Decision) string {
 			e.StreamSeq = 0
 			d.Evidence.Events, d.Evidence.Calls, d.Evidence.Answer, d.ReplayOf = nil, nil, state.Ref{}, state.Ref{}

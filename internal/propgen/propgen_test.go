@@ -16,10 +16,10 @@ import (
 func TestSequencesAreEvents(t *testing.T) {
 	for name, draw := range map[string]func(*rapid.T) []events.Event{
 		"hostile":    propgen.Hostile,
-		"stories":    func(t *rapid.T) []events.Event { return propgen.Stories(t).Events },
-		"declared":   func(t *rapid.T) []events.Event { return propgen.DeclaredStories(t).Events },
-		"sprinkled":  func(t *rapid.T) []events.Event { return propgen.Sprinkle(t, propgen.Stories(t).Events) },
-		"shuffled":   func(t *rapid.T) []events.Event { return propgen.Shuffle(t, propgen.Stories(t).Events) },
+		"stories":    propgen.Stories,
+		"declared":   propgen.DeclaredStories,
+		"sprinkled":  func(t *rapid.T) []events.Event { return propgen.Sprinkle(t, propgen.Stories(t)) },
+		"shuffled":   func(t *rapid.T) []events.Event { return propgen.Shuffle(t, propgen.Stories(t)) },
 		"productive": func(t *rapid.T) []events.Event { return propgen.Productive(t, true) },
 	} {
 		t.Run(name, rapid.MakeCheck(func(rt *rapid.T) {
@@ -54,7 +54,7 @@ func TestShuffleKeepsTasks(t *testing.T) {
 			}
 			return out
 		}
-		seq := propgen.Stories(rt).Events
+		seq := propgen.Stories(rt)
 		if a, b := byTask(seq), byTask(propgen.Shuffle(rt, seq)); !maps.EqualFunc(a, b, func(x, y []string) bool { return cmp.Equal(x, y) }) {
 			rt.Fatalf("before %v, after %v", a, b)
 		}
@@ -65,7 +65,7 @@ func TestShuffleKeepsTasks(t *testing.T) {
 // leaves the one it was given alone.
 func TestRenameIsOneForOne(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		seq := propgen.Stories(rt).Events
+		seq := propgen.Stories(rt)
 		there := propgen.Rename(seq, func(s string) string { return "x" + s }, func(s string) string { return "t" + s })
 		for i := range there {
 			if there[i].ID == seq[i].ID || there[i].Call != nil && there[i].Call.Tool == seq[i].Call.Tool {

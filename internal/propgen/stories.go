@@ -31,18 +31,14 @@ var (
 	}
 )
 
-// Story is what Stories drew.
-type Story struct {
-	Events []events.Event // in stream order, StreamSeq from 1, times a second apart or more
-}
-
 // Stories draws two tasks with up to three runs each, as their workers tell
 // them: every run starts, rounds grow, most calls are answered, seqs have no gap.
 // Short bodies are told again and again, so that detectors have much to say.
-func Stories(t *rapid.T) Story { return draw(t, append(names(Declared), Undeclared...)) }
+// Times are a second apart or more, places in the stream count from 1.
+func Stories(t *rapid.T) []events.Event { return draw(t, append(names(Declared), Undeclared...)) }
 
 // DeclaredStories are Stories whose runs call declared tools alone.
-func DeclaredStories(t *rapid.T) Story { return draw(t, names(Declared)) }
+func DeclaredStories(t *rapid.T) []events.Event { return draw(t, names(Declared)) }
 
 func names(tools []events.Tool) (out []string) {
 	for _, tool := range tools {
@@ -51,12 +47,12 @@ func names(tools []events.Tool) (out []string) {
 	return out
 }
 
-func draw(t *rapid.T, tools []string) Story {
+func draw(t *rapid.T, tools []string) []events.Event {
 	s := &teller{t: t, tools: tools, now: Begin, runs: map[string]*storyRun{}}
 	for range rapid.IntRange(1, 8).Draw(t, "passages") {
 		s.passage()
 	}
-	return Story{Events: s.out}
+	return s.out
 }
 
 // teller writes the events of a story.
@@ -71,7 +67,7 @@ type teller struct {
 type storyRun struct {
 	task, run, parent string
 	seq               uint64
-	round, calls      int
+	round             int
 	over              bool
 }
 

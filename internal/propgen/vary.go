@@ -88,13 +88,8 @@ func Sprinkle(t *rapid.T, seq []events.Event) []events.Event {
 		out = append(out, e)
 		run := e.Task + "/" + e.Run
 		told[run] = append(told[run], e)
-		over := told[run][len(told[run])-1].Kind == events.RunEnd
-		for range pick(t, "more", 0, 0, 1, 2) {
-			x, ok := more(t, e, told[run], over)
-			if x.ID != "" && x.Kind != "" && ok {
-				if x.Origin == events.FromLoopwatch || x.Result != nil && x.Result.Replayed {
-					x.ID = fmt.Sprintf("more-%d-%d", i, len(out))
-				}
+		for n := range pick(t, "more", 0, 0, 1, 2) {
+			if x, ok := more(t, e, told[run], fmt.Sprintf("more-%d-%d", i, n)); ok {
 				out = append(out, x)
 			}
 		}
@@ -102,23 +97,26 @@ func Sprinkle(t *rapid.T, seq []events.Event) []events.Event {
 	return reseq(out)
 }
 
-// more draws one event that is to change nothing.
-func more(t *rapid.T, at events.Event, told []events.Event, over bool) (events.Event, bool) {
-	switch x := pick(t, "earlier", told...); pick(t, "what", "again", "ours", "replayed") {
-	case "again":
-		return x, true
-	case "ours":
-		x.Origin, x.Time, x.Stored, x.Parent = events.FromLoopwatch, at.Time, at.Stored, at.Parent
-		return x, !over && x.Kind != events.ControlAck
-	default:
-		if x.Result == nil || over {
-			return x, false
-		}
-		r := *x.Result
-		r.Replayed = true
-		x.Result, x.Time, x.Stored = &r, at.Time, at.Stored
+// more draws one event that is to change nothing, made from what the run told
+// up to at; what is new of it has that id. A run that has ended takes none.
+func more(t *rapid.T, at events.Event, told []events.Event, id string) (x events.Event, ok bool) {
+	x = pick(t, "earlier", told...)
+	what := pick(t, "what", "again", "ours", "replayed")
+	if what == "again" {
 		return x, true
 	}
+	x.ID, x.Time, x.Stored = id, at.Time, at.Stored
+	if what == "ours" {
+		x.Origin = events.FromLoopwatch
+		return x, at.Kind != events.RunEnd
+	}
+	if x.Result == nil || at.Kind == events.RunEnd {
+		return x, false
+	}
+	r := *x.Result
+	r.Replayed = true
+	x.Result = &r
+	return x, true
 }
 
 // reseq numbers stream positions anew, and the seqs of each run; the same event

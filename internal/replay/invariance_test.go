@@ -58,7 +58,7 @@ func TestWhereTasksAreDoesNotMatter(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		seq := propgen.Stories(rt).Events
+		seq := propgen.Stories(rt)
 		if rapid.Bool().Draw(rt, "by hand") {
 			for i := range seq {
 				seq[i].Stored = time.Time{}
