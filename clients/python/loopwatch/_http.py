@@ -52,8 +52,8 @@ class Gateway:
 
 
 class Connection:
-    """One request after the other. close may be called from any thread: a
-    request under way then raises Away."""
+    """One request after the other, from one thread. interrupt may be called
+    from any."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
@@ -75,6 +75,17 @@ class Connection:
             if not kept:
                 raise Away(f"{type(err).__name__}: {err}") from err
         return self.request(method, path, body, timeout)
+
+    def interrupt(self) -> None:
+        """Makes the request under way, and all that come, raise Away."""
+        with self._lock:
+            self._closed = True
+            sock = self._open.sock if self._open is not None else None
+        if sock is not None:
+            try:
+                sock.shutdown(socket.SHUT_RDWR)  # wakes whoever reads
+            except OSError:
+                pass  # it is gone already
 
     def close(self) -> None:
         """Ends the connection for good."""
@@ -108,27 +119,21 @@ class Connection:
                     self._open = http.client.HTTPSConnection(g.host, g.port, timeout=timeout, context=g.tls)
             conn = self._open
         conn.timeout = timeout
-        if conn.sock is None:
-            conn.connect()
+        if conn.sock is not None:
+            conn.sock.settimeout(timeout)
+            return conn
+        conn.connect()
         with self._lock:
-            if self._closed:  # meanwhile
-                conn.close()
-                raise Away("closed")
-        conn.sock.settimeout(timeout)
-        return conn
+            if not self._closed:
+                return conn
+        self._drop()  # closed meanwhile
+        raise Away("closed")
 
     def _drop(self) -> None:
         with self._lock:
             conn, self._open = self._open, None
-        if conn is None:
-            return
-        sock = conn.sock
-        if sock is not None:
-            try:
-                sock.shutdown(socket.SHUT_RDWR)  # wakes whoever reads
-            except OSError:
-                pass  # it is gone already
-        conn.close()
+        if conn is not None:
+            conn.close()
 
 
 def _seconds(text: str | None) -> float:

@@ -37,7 +37,7 @@ class Poller:
     def stop(self) -> None:
         """Ends the poll, also one that waits."""
         self._stop.set()
-        self._connection.close()
+        self._connection.interrupt()
 
     def _run(self) -> None:
         gap = FIRST_GAP

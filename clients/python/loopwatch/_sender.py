@@ -106,7 +106,7 @@ class Sender:
         """Ends the sender at once; what waits is dropped and counted."""
         with self._changed:
             self._end()
-        self._connection.close()
+        self._connection.interrupt()
 
     def _run(self) -> None:
         while batch := self._next():

@@ -9,6 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
+def _taken(events: list[Any]) -> tuple[int, dict[str, str], Any]:
+    return 202, {}, {"accepted": len(events)}
+
+
 class Stub:
     """Takes events like a gateway; answers holds what to say instead, first
     come first: a status, headers and a body. Close it."""
@@ -43,7 +47,7 @@ class Stub:
             self.busy += 1
             self.abreast = max(self.abreast, self.busy)
             self.requests.append((time.monotonic(), request.path, events))
-            status, headers, answer = self.answers.pop(0) if self.answers else (202, {}, {"accepted": len(events)})
+            status, headers, answer = self.answers.pop(0) if self.answers else _taken(events)
             if callable(answer):
                 status, answer = answer(events)
         raw = json.dumps(answer).encode()
