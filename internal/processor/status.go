@@ -58,9 +58,6 @@ type ask struct {
 func (p *Processor) Ask(ctx context.Context, fn func(*state.Partition, *actions.Policy) error) error {
 	a := ask{answer: make(chan error, 1), about: func(p *Processor) error {
 		for o := range p.owned() {
-			if !o.grant.Valid() {
-				continue
-			}
 			if err := fn(o.part, o.engine.Policy()); err != nil {
 				return err
 			}
