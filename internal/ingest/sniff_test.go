@@ -21,6 +21,7 @@ func TestRecognise(t *testing.T) {
 		{"our trace after a broken line", "{\"v\":1,\"id\n{\"v\":1,\"kind\":\"turn\"}\n", Loopwatch},
 		{"a later version of ours", `{"v":2,"kind":"turn"}`, Loopwatch},
 		{"ours without a version", `{"kind":"turn","run":"a"}`, Loopwatch},
+		{"halves of our head in two lines", "{\"v\":1,\"a\":1}\n{\"kind\":\"b\",\"tool_calls\":[]}", OpenAIChat},
 		{"chat by its tool role", `[{"role":"user","content":"` + pad + `"},{"role":"tool","tool_call_id":"a","content":"x"}]`, OpenAIChat},
 		{"chat by its calls", `{"messages":[{"role":"assistant","content":null,"tool_calls":[]}]}`, OpenAIChat},
 		{"a conversation without tools", `[{"role":"user","content":"hello"},{"role":"assistant","content":"hello"}]`, OpenAIChat},

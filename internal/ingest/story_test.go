@@ -190,6 +190,13 @@ func TestRoundsOfItems(t *testing.T) {
 		"f 2 compacted turn", `f 2 call c local_shell{"command":["ls"]}`, "f 2 call d h{}", "f 2 result d h  failed away")
 }
 
+// A result says that it failed by either of two words.
+func TestFailedResults(t *testing.T) {
+	wantStory(t, OpenAIChat, `[{"role":"tool","tool_call_id":"a","content":"1","status":"error"},{"role":"tool","tool_call_id":"b","content":"2","is_error":true},
+{"role":"tool","tool_call_id":"c","content":"3","status":"success","is_error":false}]`,
+		"f 0 start", `f 1 result a  "1" failed 1`, `f 1 result b  "2" failed 2`, `f 1 result c  "3"`)
+}
+
 // The same id in a later round answers the later call.
 func TestCallIDsThatAreUsedAgain(t *testing.T) {
 	wantStory(t, OpenAIChat, `[{"role":"assistant","tool_calls":[{"id":"call","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"call","content":"1"},

@@ -36,6 +36,7 @@ func TestContent(t *testing.T) {
 		{"nothing", `null`, ""},
 		{"blocks of text", `[{"type":"text","text":"a"},{"type":"output_text","text":"b"},"c"]`, `"a\nb\nc"`},
 		{"a block that is no text", `[{"type":"text","text":"a"},{"type":"image"}]`, `[{"type":"text","text":"a"},{"type":"image"}]`},
+		{"a block that is no text before one that is", `[{"type":"image"},{"type":"text","text":"a"}]`, `[{"type":"image"},{"type":"text","text":"a"}]`},
 		{"no blocks", `[]`, `[]`},
 		{"an object", `{"a": 1}`, `{"a":1}`},
 		{"a name twice", `{"a":1,"a":2}`, `"{\"a\":1,\"a\":2}"`},
