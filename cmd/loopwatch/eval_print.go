@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/loopwatch/loopwatch/internal/eval"
+	"github.com/loopwatch/loopwatch/internal/stats"
 )
 
 func (c *evalCmd) print(all []measured, ios streams) error {
@@ -96,14 +97,14 @@ func atLeast(k, n int) string {
 	if n == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d/%d (≥ %.0f %%)", k, n, math.Floor(100*eval.AtLeast(k, n)))
+	return fmt.Sprintf("%d/%d (≥ %.0f %%)", k, n, math.Floor(100*stats.AtLeast(k, n)))
 }
 
 func atMost(k, n int) string {
 	if n == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d/%d (≤ %.0f %%)", k, n, math.Ceil(100*eval.AtMost(k, n)))
+	return fmt.Sprintf("%d/%d (≤ %.0f %%)", k, n, math.Ceil(100*stats.AtMost(k, n)))
 }
 
 // differing lists the runs on which policy and reader differ, each with the

@@ -122,9 +122,14 @@ func (l *lane) step(e *events.Event) error {
 		return nil //nolint:nilerr // refused and counted, as the processor does
 	}
 	for _, d := range res.Decisions {
-		line := LineOf(actions.Render(res.Policy, d, l.quote))
+		m := actions.Render(res.Policy, d, l.quote)
 		l.replay.Summary.add(d)
-		if err := l.replay.emit(line); err != nil {
+		if fn := l.replay.opts.Message; fn != nil {
+			if err := fn(&m); err != nil {
+				return err
+			}
+		}
+		if err := l.replay.emit(LineOf(m)); err != nil {
 			return err
 		}
 	}

@@ -13,11 +13,12 @@ import (
 
 // Options say how to replay.
 type Options struct {
-	Policy     *actions.Policy // obeyed instead of the trace's own; nil obeys the trace, and Fallback until it names one
-	Fallback   *actions.Policy // required where Policy is nil
-	Until      time.Time       // time to which ticks run after a task's last event; zero stops there
-	Partitions int             // of a recorded trace whose events do not name theirs; 0 means 16
-	Spool      string          // directory of the temporary spool; empty means the system's
+	Policy     *actions.Policy              // obeyed instead of the trace's own; nil obeys the trace, and Fallback until it names one
+	Fallback   *actions.Policy              // required where Policy is nil
+	Until      time.Time                    // time to which ticks run after a task's last event; zero stops there
+	Partitions int                          // of a recorded trace whose events do not name theirs; 0 means 16
+	Message    func(*actions.Message) error // gets every decision whole, before emit gets its line; nil for nobody
+	Spool      string                       // directory of the temporary spool; empty means the system's
 }
 
 // Replay applies events in order. A trace whose events carry their stored time
