@@ -11,9 +11,8 @@ import (
 // messages, lines of either, and chat.completion objects among the lines.
 type chat struct {
 	*teller
-	talk *run   // the conversation in hand
-	line *run   // of messages that stand alone, one a line
-	last string // function that a legacy call asked for
+	talk *run // the conversation in hand
+	line *run // of messages that stand alone, one a line
 }
 
 // chatHead is what a request says beside its messages.

@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -107,7 +106,7 @@ func (o *otel) keep(s *otlpSpan, service string, at where) error {
 	}
 	a := s.Attributes
 	sp := &span{
-		id: s.TraceID + "/" + s.SpanID, trace: s.TraceID, at: at, start: nanos(s.Start), end: nanos(s.End),
+		id: s.TraceID + "/" + s.SpanID, trace: s.TraceID, at: at, start: instant(s.Start), end: instant(s.End),
 		op: a.text("gen_ai.operation.name"), agent: cmp.Or(a.text("gen_ai.agent.name"), service), talk: a.text("gen_ai.conversation.id"),
 	}
 	if s.ParentID != "" {
@@ -190,6 +189,3 @@ func exception(all []spanEvent) string {
 	}
 	return ""
 }
-
-// String names a span in messages.
-func (s *span) String() string { return fmt.Sprintf("span %s", s.id) }

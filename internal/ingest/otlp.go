@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -64,9 +63,6 @@ type (
 func (s *otlpSpan) failed() bool {
 	return str(s.Status.Code) == "STATUS_CODE_ERROR" || string(s.Status.Code) == "2"
 }
-
-// nanos is a time in nanoseconds, as OTLP writes it.
-func nanos(v value) time.Time { return instant(v) }
 
 // get returns an attribute as JSON, nil where it is absent.
 func (a attributes) get(keys ...string) value {
