@@ -65,7 +65,9 @@ func TestSlowBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := reply{status: res.StatusCode}
-		if r.body, err = io.ReadAll(res.Body); err != nil {
+		r.body, err = io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := seen.check("POST", c.path, r); err != nil || r.status != c.status {

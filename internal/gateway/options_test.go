@@ -159,7 +159,7 @@ func TestTLS(t *testing.T) {
 	tr := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: pool}}
 	defer tr.CloseIdleConnections()
 	for host, status := range map[string]int{"gateway.example": 202, "evil.example": 421} {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/v1/events", strings.NewReader("[]"))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/events", strings.NewReader("[]"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,11 +66,11 @@ func ReadTokens(path string) (*Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, clear, err := parseTokens(text)
+	t, open, err := parseTokens(text)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	if clear {
+	if open {
 		if _, err := readSecret(path); err != nil {
 			return nil, err
 		}
@@ -78,9 +78,9 @@ func ReadTokens(path string) (*Tokens, error) {
 	return t, nil
 }
 
-// parseTokens reads the text of a token file; clear says that it holds a token
+// parseTokens reads the text of a token file; open says that it holds a token
 // and not only hashes.
-func parseTokens(text []byte) (t *Tokens, clear bool, err error) {
+func parseTokens(text []byte) (t *Tokens, open bool, err error) {
 	doc, root := strictyaml.Open(text)
 	var file tokenFile
 	root.Into(&file)
@@ -99,10 +99,10 @@ func parseTokens(text []byte) (t *Tokens, clear bool, err error) {
 			doc.Fault(path, "is the same token as %s", other)
 		}
 		seen[k.hash] = name
-		clear = clear || e.Token != ""
+		open = open || e.Token != ""
 		t.known = append(t.known, k)
 	}
-	return t, clear, doc.Err()
+	return t, open, doc.Err()
 }
 
 // known checks an entry.
