@@ -41,11 +41,12 @@ def model(transcript: list[str], stubborn: bool) -> str | None:
     return "ask_seller" if told and not stubborn else "track_parcel"
 
 
-def agent(url: str, run_name: str | None, stubborn: bool, pace: int) -> None:
+def agent(url: str, run_name: str | None, wait: float, stubborn: bool, pace: int) -> None:
     """Works until the model is done. pace more turns are words only, each when
     a line arrives on standard input."""
     transcript = ["user: where is my parcel JD7?"]
-    with loopwatch.Run(url, agent="support", run=run_name, tools=TOOLS, token=os.environ.get("LOOPWATCH_TOKEN")) as run:
+    token = os.environ.get("LOOPWATCH_TOKEN")
+    with loopwatch.Run(url, agent="support", run=run_name, tools=TOOLS, token=token, wait=wait) as run:
         for _ in range(pace):
             run.turn(text=sys.stdin.readline().strip())
             print("said", flush=True)
@@ -66,11 +67,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="A scripted agent under loopwatch.")
     parser.add_argument("url", help="of the gateway")
     parser.add_argument("--run", help="name of the run")
+    parser.add_argument("--wait", type=float, default=1, help="seconds that a call may wait for its verdict")
     parser.add_argument("--stubborn", action="store_true", help="do not listen")
     parser.add_argument("--pace", type=int, default=0, help="turns to begin with, one for each line on standard input")
     args = parser.parse_args()
     try:
-        agent(args.url, args.run, args.stubborn, args.pace)
+        agent(args.url, args.run, args.wait, args.stubborn, args.pace)
         print("done")
     except loopwatch.Halted as halt:
         print("halted:", halt.control.end_status)
