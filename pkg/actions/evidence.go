@@ -24,10 +24,21 @@ func (d *decider) weigh(found []Found) {
 // book adds the evidence of a finding to an open incident.
 func (d *decider) book(f *Found, in *state.Incident) {
 	in.Clean = 0
-	in.After += f.Weight
+	weight := max(f.Weight-d.inRound(), 0)
+	in.After += weight
 	if f.Ground == detectors.Acts {
-		in.Hard += f.Weight
+		in.Hard += weight
 	}
+}
+
+// inRound returns how futile the results of the round before this one were: a
+// round is one step, and as futile as the worst of them.
+func (d *decider) inRound() int {
+	cur, steps := &d.run.Cur, &d.ledger.Density
+	if cur.Step.Call.IsZero() || !cur.SameRound || steps.Len() == 0 {
+		return 0
+	}
+	return int(*steps.Back(0))
 }
 
 // joins reports whether a finding belongs to the one incident of the run.
@@ -99,7 +110,11 @@ func (d *decider) settle(found []Found) {
 	switch {
 	case cur.Kind == events.TurnKind && !futile:
 		d.heard()
-	case cur.Step.Call.IsZero() || cur.SameRound || d.policy.Ladder.PerRun && cur.Call.Waits:
+	case cur.Step.Call.IsZero() || d.policy.Ladder.PerRun && cur.Call.Waits:
+	case cur.SameRound:
+		if steps := &d.ledger.Density; steps.Len() > 0 {
+			*steps.Back(0) = max(*steps.Back(0), uint8(min(acts, 255)))
+		}
 	case !futile && d.weak():
 	default:
 		d.ledger.Density.Push(uint8(min(acts, 255)))

@@ -25,7 +25,7 @@ func (d Restore) Validate() error { return Check(d) }
 func (d Restore) Detect(w state.View, e *events.Event) (Finding, bool) {
 	s, target := &w.Cur.Step, w.Cur.Call.Restore
 	x := w.Window.Memo.Restores.Get(target)
-	if e.Kind != events.ToolResult || s.Call.IsZero() || w.Cur.SameRound || target == 0 || x == nil {
+	if e.Kind != events.ToolResult || s.Call.IsZero() || !w.Cur.Restored || x == nil {
 		return Finding{}, false
 	}
 	first := d.Times - 1

@@ -32,10 +32,10 @@ func (d SameError) Validate() error { return Check(d) }
 // Detect implements Detector.
 func (d SameError) Detect(w state.View, e *events.Event) (Finding, bool) {
 	s := &w.Cur.Step
-	if e.Kind != events.ToolResult || s.Call.IsZero() || !s.Error || w.Cur.SameRound || w.Cur.Call.Waits {
+	if e.Kind != events.ToolResult || s.Call.IsZero() || !s.Error || w.Cur.Call.Waits {
 		return Finding{}, false
 	}
-	one, all := &w.Cur.Error, &w.Window.Sibling
+	one, all := &w.Cur.Error, &w.Cur.Sibling
 	switch {
 	case one.Count >= d.SameTool:
 	case all.Count >= d.Siblings && len(all.Tools) > 1:

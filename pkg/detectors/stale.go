@@ -9,8 +9,9 @@ import (
 // before, in any order, while nothing took effect: repeats and cycles that are
 // not regular enough for either.
 //
-// An effective change or a user message begins the count anew. A call that
-// polls or waits is not accused.
+// A round is judged when its last result is there: one new answer among them is
+// enough. An effective change or a user message begins the count anew. A call
+// that polls or waits is not accused.
 type Stale struct {
 	Rounds  int `yaml:"rounds" bound:"2..1000" doc:"rounds in a row that bring only what was had since the last effective change, at which to speak"`
 	PollGap int `yaml:"poll_gap_seconds" bound:"0..86400" doc:"seconds between two calls of a polling tool from which on it is not accused; 0 for never"`
@@ -26,7 +27,7 @@ func (d Stale) Validate() error { return Check(d) }
 func (d Stale) Detect(w state.View, e *events.Event) (Finding, bool) {
 	s, t, c := &w.Cur.Step, &w.Window.Memo.Idle, &w.Cur.Call
 	switch {
-	case e.Kind != events.ToolResult, s.Call.IsZero(), w.Cur.SameRound, t.Count < d.Rounds:
+	case e.Kind != events.ToolResult, s.Call.IsZero(), !w.Cur.Completed, t.Count < d.Rounds:
 		return Finding{}, false
 	case c.Waits, c.Sleeps, c.Again, w.Window.Waited >= w.Cur.Prior.CallNo, spaced(w, d.PollGap):
 		return Finding{}, false

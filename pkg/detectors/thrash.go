@@ -10,8 +10,9 @@ import (
 // nothing took effect in between.
 //
 // A call is one of these when it shows three lines or more of which at most a
-// tenth is new, whatever the call. An effective change begins the count anew;
-// writes and short answers are none.
+// tenth is new, whatever the call. Calls of one round are one, judged when the
+// last of them is answered: one that shows something new is enough. An effective
+// change begins the count anew; writes and short answers are none.
 type Thrash struct {
 	Calls int `yaml:"calls" bound:"2..32" doc:"calls that show only known lines at which to speak"`
 	Among int `yaml:"among" bound:"2..32" doc:"how many of the last calls are looked at"`
@@ -26,7 +27,7 @@ func (d Thrash) Validate() error { return Check(d) }
 // Detect implements Detector.
 func (d Thrash) Detect(w state.View, e *events.Event) (Finding, bool) {
 	s, ring := &w.Cur.Step, &w.Window.Memo.Familiar
-	if e.Kind != events.ToolResult || s.Call.IsZero() || w.Cur.SameRound || !w.Cur.Familiar {
+	if e.Kind != events.ToolResult || s.Call.IsZero() || !w.Cur.Completed || ring.Len() == 0 || !*ring.Back(0) {
 		return Finding{}, false
 	}
 	n, oldest := 0, 0

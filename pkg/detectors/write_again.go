@@ -23,7 +23,7 @@ func (d WriteAgain) Validate() error { return Check(d) }
 // Detect implements Detector.
 func (d WriteAgain) Detect(w state.View, e *events.Event) (Finding, bool) {
 	s, t := &w.Cur.Step, &w.Cur.Payload
-	if e.Kind != events.ToolResult || s.Call.IsZero() || w.Cur.SameRound || !w.Cur.Call.Shell || t.Count < 2 {
+	if e.Kind != events.ToolResult || s.Call.IsZero() || !w.Cur.Call.Shell || t.Count < 2 {
 		return Finding{}, false
 	}
 	return Finding{

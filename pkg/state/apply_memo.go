@@ -25,8 +25,11 @@ func (w *Window) remember(cur *Current, p Pending, f features.Result, effect boo
 	cur.Moved = known && (k.Soft != w.Soft || k.Msgs != w.Msgs)
 	w.noteIdle(cur, p, known && k.Result == f.Hash && k.Epoch == w.Epoch)
 	cur.Familiar = w.noteLines(f.Lines) && read && !effect
-	if !cur.SameRound {
-		w.Memo.Familiar.Push(cur.Familiar)
+	switch shown := &w.Memo.Familiar; {
+	case !cur.SameRound || shown.Len() == 0:
+		shown.Push(cur.Familiar)
+	case !cur.Familiar: // one new thing makes the round one that showed something
+		*shown.Back(0) = false
 	}
 	w.noteFailure(cur, p, f)
 	if read && !f.Empty && !cur.Moved && (f.Error || f.Negative || f.Chars >= stuckChars) {
@@ -34,13 +37,12 @@ func (w *Window) remember(cur *Current, p Pending, f features.Result, effect boo
 	}
 	for _, h := range p.Call.Payload {
 		t := w.Memo.Payloads.Put(h)
-		t.note(h, 0, p.Round, p.Ref)
-		if t.Count > cur.Payload.Count {
+		if t.note(h, 0, p.Round, p.Ref) && t.Count > cur.Payload.Count {
 			cur.Payload = *t
 		}
 	}
 	if h := p.Call.Restore; h != 0 {
-		w.Memo.Restores.Put(h).add(w.CallNo, p.Round, p.Ref)
+		cur.Restored = w.Memo.Restores.Put(h).add(w.CallNo, p.Round, p.Ref)
 	}
 	if f.Failing != 0 && p.Call.Effect != features.Read {
 		cur.Check = w.noteCheck(p, f.Failing)

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"slices"
+
 	"github.com/loopwatch/loopwatch/internal/features"
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
@@ -266,13 +268,16 @@ func (w *Window) noteError(cur *Current, p Pending, f features.Result) {
 		if c.Effect == features.Read && x.Epoch != w.Epoch {
 			*x = Errors{}
 		}
-		x.note(p, f.Class, cur.Ref, w.Epoch)
-		cur.Error = *x
+		if x.note(p, f.Class, cur.Ref, w.Epoch) {
+			cur.Error = *x
+		}
 	}
 	if w.Sibling.Class != f.Class {
 		w.Sibling = Errors{}
 	}
-	w.Sibling.note(p, f.Class, cur.Ref, w.Epoch)
+	if w.Sibling.note(p, f.Class, cur.Ref, w.Epoch) {
+		cur.Sibling = w.Sibling
+	}
 }
 
 func (w *Window) forgetErrors(tool features.Hash) {
@@ -290,24 +295,25 @@ func (w *Window) forgetErrors(tool features.Hash) {
 	}
 }
 
-// note counts one failure; failures of one round are one piece of evidence.
-func (x *Errors) note(p Pending, class features.Hash, ref Ref, epoch uint32) {
+// note counts one failure and reports whether it did; failures of one round are
+// one piece of evidence.
+func (x *Errors) note(p Pending, class features.Hash, ref Ref, epoch uint32) bool {
 	if x.Count == 0 {
 		*x = Errors{Class: class, First: ref, Since: p.Round}
 	}
-	if x.Count == 0 || p.Round > x.Round {
+	counted := x.Count == 0 || p.Round > x.Round
+	if counted {
 		x.Count++
 	}
 	x.Round, x.Epoch, x.Last = max(x.Round, p.Round), epoch, ref
-	for _, t := range x.Tools {
-		if t == p.Call.Tool {
-			return
-		}
-	}
-	if len(x.Tools) < 8 {
+	if len(x.Tools) < maxErrorTools && !slices.Contains(x.Tools, p.Call.Tool) {
 		x.Tools = append(x.Tools, p.Call.Tool)
 	}
+	return counted
 }
+
+// maxErrorTools bounds the tools that are told of an error class.
+const maxErrorTools = 8
 
 // answer says a result in the words of features.
 func answer(res *events.Result, c features.Call) features.Answer {

@@ -19,7 +19,8 @@ type Current struct {
 	Text     features.Text   // of a turn or message
 	Prior    Key             // what was known of the call before this event
 	Outcome  Outcome         // what was known of the result before this event
-	Error    Errors          // the error class of the result, this event included
+	Error    Errors          // the error class of the result with its tool, this event included; zero where an earlier result of the round counted for it
+	Sibling  Errors          // the same over several tools
 	Step     Step            // the step this result completed
 	Answered bool            // the result has a call that is known
 
@@ -27,7 +28,8 @@ type Current struct {
 	Completed bool     // a round was completed: by its last result, or because the event opened the next; not one in which nothing happened but weather
 	Moved     bool     // a user message or new information came since the call's last result
 	Stuck     Tally    // of the tool's equal answers, this one included; zero where it did not count
-	Payload   Tally    // of the text written most often among those of the call
+	Payload   Tally    // of the text written most often among those of the call; zero where an earlier call of the round wrote it
+	Restored  bool     // the call's target was put back, the first time in its round
 	Check     Tally    // of the failing check
 	Told      Tally    // of the message to another run
 	Plan      Plan     // of a turn's words

@@ -27,7 +27,7 @@ type Memo struct {
 	Payloads  Table[Tally]   // by text written and its target
 	Restores  Table[Spots]   // by target put back
 	Checks    Table[Tally]   // by the words of a failing check: changes it outlived
-	Familiar  Ring[bool]     // of the last steps since an effective change, whether each showed only known lines
+	Familiar  Ring[bool]     // of the last rounds since an effective change, whether each showed only known lines
 	Lines     Seen           // lines of results
 	Said      Seen           // passages of others, and of the run's first turn
 	Own       Table[Passage] // passages of the run itself
@@ -121,12 +121,16 @@ func (t *Tally) note(h features.Hash, mark uint32, round int, ref Ref) bool {
 	return counted
 }
 
-// add notes one more place.
-func (s *Spots) add(at uint32, round int, ref Ref) {
+// add notes one more place, one for each round, and reports whether it did.
+func (s *Spots) add(at uint32, round int, ref Ref) bool {
+	if s.At[0] != 0 && round <= s.Round[0] {
+		return false
+	}
 	copy(s.At[1:], s.At[:])
 	copy(s.Round[1:], s.Round[:])
 	copy(s.Ref[1:], s.Ref[:])
 	s.At[0], s.Round[0], s.Ref[0] = at, round, ref
+	return true
 }
 
 // outside returns what a turn says outside a code fence that an earlier turn

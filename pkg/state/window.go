@@ -140,7 +140,7 @@ type Errors struct {
 	Round int
 	Since int // round of the first
 	Epoch uint32
-	Tools []features.Hash // distinct, at most 8
+	Tools []features.Hash // distinct, at most maxErrorTools
 	First Ref
 	Last  Ref
 }
