@@ -111,7 +111,10 @@ func (o *operation) liftAll() {
 func (o *operation) lift(r *state.Run) {
 	add := o.event.Operator.Add
 	fresh := state.NewLedger()
-	fresh.Controls, fresh.Fired = r.Ledger.Controls, r.Ledger.Fired
+	fresh.Controls, fresh.Fired, fresh.Lifted = r.Ledger.Controls, r.Ledger.Fired, r.Ledger.Lifted
+	if s := o.event.Operator.Scope; s.Run != "" || s.Task != "" {
+		fresh.Lifted = o.halt.Cause.Seq
+	}
 	r.Ledger = fresh
 	r.Window = r.Window.Fresh(o.part.Memory())
 	r.Granted.MaxTurns += add.MaxTurns

@@ -132,3 +132,47 @@ func TestActsThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
+// Resuming a run by its name outweighs whatever halt stood above it, and no
+// halt to come.
+func TestAResumedRunIsNotHaltedByWhatStoodBefore(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		halt func(*world)
+	}{
+		{"a halt of its agent", func(w *world) {
+			w.start("r1", "")
+			w.operate(events.Operator{Action: "halt", Scope: events.Scope{Agent: "support"}, Reason: "freeze"})
+		}},
+		{"the tombstone of another root", func(w *world) {
+			w.start("r0", "")
+			w.operate(events.Operator{Action: "halt", Scope: scope("r0"), Reason: "stop"})
+			w.start("r1", "")
+		}},
+		{"a halted parent", func(w *world) {
+			w.start("r0", "")
+			w.start("r1", "r0")
+			w.operate(events.Operator{Action: "halt", Scope: scope("r0"), Reason: "stop"})
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, "default")
+			tt.halt(w)
+			if !w.run("r1").Ledger.Halt.Active() {
+				t.Fatal("r1 is not halted")
+			}
+			w.step("r1", events.Event{Kind: events.RunEnd, End: &events.End{Status: events.Halted}})
+			w.operate(events.Operator{Action: "resume", Scope: scope("r1")})
+			if res := w.start("r1", ""); len(res.Decisions) != 0 || res.Answer.Decision != actions.Allow {
+				t.Errorf("its next hello is answered %s, with %v", res.Answer.Decision, acted(res))
+			}
+			w.commit()
+			w.reopen("default")
+			w.step("r1", events.Event{Kind: events.RunEnd, End: &events.End{Status: events.Done}})
+			if res := w.start("r1", ""); res.Answer.Decision != actions.Allow {
+				t.Errorf("after a restart it is answered %s", res.Answer.Decision)
+			}
+			same(t, "halted anew", acted(w.operate(events.Operator{Action: "halt", Scope: scope("r1"), Reason: "again"})), []string{"r1:halt:operator"})
+		})
+	}
+}

@@ -82,25 +82,28 @@ func (g *Engine) greet(e *events.Event, r *state.Run, out *Result) {
 	g.stop(d, r, h, out)
 }
 
-// covering returns the halt of the task or of a scope that covers the run.
+// covering returns the halt of the task, of a scope or of a run above that
+// covers the run. An act that resumed the run by its name, or its task's,
+// outweighs all that stood at the time.
 func (g *Engine) covering(r *state.Run) (state.Halt, bool) {
-	if t := g.part.Task(r.ID.TaskID()); t.Tomb.Active() {
+	holds := func(h state.Halt) bool { return h.Active() && h.Cause.Seq > r.Ledger.Lifted }
+	if t := g.part.Task(r.ID.TaskID()); holds(t.Tomb) {
 		return t.Tomb, true
 	}
 	for _, s := range g.part.Meta.Halts {
-		if s.Matches(r.ID, r.Agent, g.part.Meta.ClockMS) {
+		if s.Matches(r.ID, r.Agent, g.part.Meta.ClockMS) && holds(s.Halt) {
 			return s.Halt, true
 		}
 	}
-	return g.ancestor(r)
+	return g.ancestor(r, holds)
 }
 
 // maxDepth bounds how far up a run's ancestors are looked for: workers may name
 // parents in a ring.
 const maxDepth = 64
 
-// ancestor returns the halt of the nearest halted run above r.
-func (g *Engine) ancestor(r *state.Run) (state.Halt, bool) {
+// ancestor returns the halt that holds of the nearest halted run above r.
+func (g *Engine) ancestor(r *state.Run, holds func(state.Halt) bool) (state.Halt, bool) {
 	up := r.Parent
 	for range maxDepth {
 		if up == "" {
@@ -110,7 +113,7 @@ func (g *Engine) ancestor(r *state.Run) (state.Halt, bool) {
 		if p == nil {
 			break
 		}
-		if p.Ledger.Halt.Active() {
+		if holds(p.Ledger.Halt) {
 			return p.Ledger.Halt, true
 		}
 		up = p.Parent

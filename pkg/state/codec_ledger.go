@@ -17,6 +17,9 @@ func (l *Ledger) code(c *coder) {
 	c.u64(&l.Withheld)
 	codeString(c, &l.Fired)
 	c.flags(&l.ActedPast)
+	if c.since(2) {
+		c.u64(&l.Lifted)
+	}
 }
 
 func codeByte(x *uint8, c *coder) { codeEnum(c, x, 255) }

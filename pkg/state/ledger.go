@@ -22,6 +22,7 @@ type Ledger struct {
 	Withheld     uint64 // findings not acted on
 	Fired        string // detector that acted first, empty for none
 	ActedPast    bool   // the worker acted past its halt
+	Lifted       uint64 // stream position of the act that resumed this run by name: no halt from before it holds the run
 }
 
 // Account is the evidence gathered on one cause.
