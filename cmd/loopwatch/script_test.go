@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -47,9 +48,23 @@ func TestScripts(t *testing.T) {
 			return l.Close()
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"ready": ready, "publish": publish, "exits": exits,
+			"ready": ready, "publish": publish, "exits": exits, "serve": serve,
 		},
 	})
+}
+
+// serve runs a NATS server with a configuration file until the script ends.
+func serve(ts *testscript.TestScript, _ bool, args []string) {
+	opts, err := server.ProcessConfigFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	opts.NoLog, opts.NoSigs = true, true
+	s, err := server.NewServer(opts)
+	ts.Check(err)
+	s.Start()
+	ts.Defer(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(time.Minute) {
+		ts.Fatalf("the server does not start")
+	}
 }
 
 // exits runs a command and wants it to end with the code that stands before it.

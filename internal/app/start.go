@@ -144,7 +144,18 @@ func (o Options) Validate() error {
 			faults = append(faults, fmt.Errorf("%s: %w", a.flag, err))
 		}
 	}
+	if checkAddress(o.Listen) == nil && !loopback(o.Listen) {
+		faults = append(faults, fmt.Errorf("--listen: %s is reached from elsewhere, and the embedded server knows neither users nor TLS: "+
+			"listen on 127.0.0.1, or run a NATS server with what loopwatch provision writes, and the processor with --context", o.Listen))
+	}
 	return errors.Join(faults...)
+}
+
+// loopback reports whether only this host reaches an address host:port.
+func loopback(addr string) bool {
+	host, _, _ := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // checkAddress reports what keeps an address from being host:port.

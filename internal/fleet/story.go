@@ -1,11 +1,11 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -26,8 +26,9 @@ type Story struct {
 
 // Tell reads the story of a run from the bus. from is the stream position to
 // begin at, such as Detail.From says; 0 and 1 begin with the oldest event. It
-// reads what all runs of the partition said since then. Records that are not
-// ours are passed over.
+// reads what all runs of the agent on that partition said since then, a round
+// trip an event, and needs no right but to read. Records that are not ours are
+// passed over.
 func Tell(ctx context.Context, nb *natsbus.Bus, r *Run, from uint64) (*Story, error) {
 	s := &Story{}
 	if err := s.read(ctx, nb, r, from); err != nil {
@@ -44,29 +45,21 @@ func (s *Story) read(ctx context.Context, nb *natsbus.Bus, r *Run, from uint64) 
 	if err != nil || at.Last == 0 {
 		return err
 	}
-	reader := nb.NewReader(natsbus.ReaderConfig{Name: "show"})
-	defer reader.Close()
-	if err := reader.Add(r.Partition, max(from, 1), at.Created); err != nil {
-		return err
-	}
-	for seq := uint64(0); seq < at.Last; {
-		bound, cancel := context.WithTimeout(ctx, time.Minute)
-		msgs, err := reader.Fetch(bound, 1000)
-		cancel()
-		if err != nil {
-			return err
-		}
-		for i := range msgs {
-			m := &msgs[i]
-			if seq = m.Seq; m.IsGap() || seq > at.Last {
-				continue
-			}
+	for _, subject := range []string{
+		events.PartitionSubject(r.Partition, r.Tenant, r.Agent), events.ReservedSubject(r.Partition, events.OperatorAct),
+	} {
+		err := nb.EventsOf(ctx, r.Partition, subject, from, at.Last, func(m natsbus.Msg) bool {
 			if e, err := events.Decode(m.Data, events.DefaultLimit); err == nil && r.has(&e) {
 				e.Stored, e.StreamSeq = m.Stored, m.Seq
 				s.Events = append(s.Events, e)
 			}
+			return true
+		})
+		if err != nil {
+			return err
 		}
 	}
+	slices.SortFunc(s.Events, func(a, b events.Event) int { return cmp.Compare(a.StreamSeq, b.StreamSeq) })
 	return nil
 }
 

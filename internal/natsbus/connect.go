@@ -98,7 +98,7 @@ func Await(ctx context.Context, nc *nats.Conn) error {
 	defer nc.RemoveStatusListener(changed)
 	for !nc.IsConnected() {
 		if nc.IsClosed() {
-			return fmt.Errorf("await NATS: %w", nats.ErrConnectionClosed)
+			return fmt.Errorf("await NATS: %w", errors.Join(nats.ErrConnectionClosed, nc.LastError()))
 		}
 		select {
 		case <-changed:

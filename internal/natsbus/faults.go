@@ -69,6 +69,7 @@ func bucketFaults(is jetstream.StreamConfig, want jetstream.KeyValueConfig) Faul
 	f := findings{stream: want.Bucket}
 	f.same("storage", is.Storage, want.Storage)
 	f.same("max_age", is.MaxAge, time.Duration(0))
+	f.same("allow_direct", is.AllowDirect, true) // workers ask for the policy in no other way
 	if is.Replicas < want.Replicas {
 		f.add("num_replicas", is.Replicas, fmt.Sprintf("%d or more", want.Replicas))
 	}

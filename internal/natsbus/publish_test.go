@@ -3,6 +3,7 @@ package natsbus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -130,5 +131,35 @@ func TestEventNotFound(t *testing.T) {
 	}
 	if _, err := f.Event(testContext(t), 5, 1); err == nil || errors.Is(err, ErrNotFound) {
 		t.Errorf("an event of a partition that does not exist: %v", err)
+	}
+}
+
+func TestEventsOfOneSubject(t *testing.T) {
+	f, ctx := newFixture(t, 1), testContext(t)
+	for i, agent := range []string{"a", "b", "a", "a", "b", "a"} {
+		if err := f.PublishEvent(ctx, events.PartitionSubject(0, "default", agent), strings.Repeat("i", i+1), "", []byte(agent)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		agent       string
+		from, to, n int
+		want        string
+	}{
+		{"all", "a", 1, 99, 99, "[1 3 4 6]"}, {"from 0", "a", 0, 99, 99, "[1 3 4 6]"}, {"another", "b", 1, 6, 99, "[2 5]"},
+		{"from one on", "a", 2, 6, 99, "[3 4 6]"}, {"up to one", "a", 1, 5, 99, "[1 3 4]"}, {"until enough", "a", 1, 99, 2, "[1 3]"}, {"none", "c", 1, 99, 99, "[]"},
+	} {
+		seqs := []uint64{}
+		err := f.EventsOf(ctx, 0, events.PartitionSubject(0, "default", c.agent), uint64(c.from), uint64(c.to), func(m Msg) bool {
+			if string(m.Data) != c.agent || m.Stored.IsZero() {
+				t.Errorf("%s: %+v", c.name, m)
+			}
+			seqs = append(seqs, m.Seq)
+			return len(seqs) < c.n
+		})
+		if got := fmt.Sprint(seqs); err != nil || got != c.want {
+			t.Errorf("%s: %s, %v, want %s", c.name, got, err, c.want)
+		}
 	}
 }

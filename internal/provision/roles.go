@@ -50,7 +50,8 @@ func staff() []user {
 		},
 		{
 			name: "gateway", inbox: "_INBOX_gateway",
-			publish:   join(reads, consumers, []string{anyEvent, "lw.evp.*._lw.operator", "lw.q.>"}),
+			publish:   join(reads, consumers, []string{anyEvent, "lw.q.>"}),
+			forbidden: []string{"lw.evp.*._lw.tick", "lw.evp.*._lw.policy"}, // it signs operators' acts itself
 			subscribe: []string{"lw.ctl.>", "lw.vd.>"},
 		},
 		{

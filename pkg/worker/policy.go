@@ -2,15 +2,14 @@ package worker
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
 
-// Where the fleet's policy is (contract 3).
-const (
-	policyBucket = "LW_POLICY"
-	policyKey    = "policy"
-)
+// policySubject asks for the newest value of key policy in bucket LW_POLICY
+// (contract 3).
+const policySubject = "$JS.API.DIRECT.GET.KV_LW_POLICY.$KV.LW_POLICY.policy"
 
 // guardPolicy returns the policy of the guard: the configured one, else the
 // fleet's, else the preset; nil where the run has no guard.
@@ -33,18 +32,19 @@ func (r *Run) guardPolicy(ctx context.Context) *actions.Policy {
 	return p
 }
 
-// fleetPolicy reads the policy that was pushed.
+// fleetPolicy reads the policy that was pushed, by the one question that a
+// worker's permissions let it ask JetStream.
 func (r *Run) fleetPolicy(ctx context.Context) (*actions.Policy, error) {
 	if !r.cfg.Conn.IsConnected() {
 		return nil, context.DeadlineExceeded
 	}
-	kv, err := r.js.KeyValue(ctx, policyBucket)
+	m, err := r.cfg.Conn.RequestWithContext(ctx, policySubject, nil)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ask for the policy: %w", err)
 	}
-	e, err := kv.Get(ctx, policyKey)
-	if err != nil {
-		return nil, err
+	status, operation := m.Header.Get("Status"), m.Header.Get("KV-Operation")
+	if status != "" || operation != "" {
+		return nil, fmt.Errorf("no policy was pushed (%s%s)", status, operation)
 	}
-	return actions.Parse(e.Value())
+	return actions.Parse(m.Data)
 }
