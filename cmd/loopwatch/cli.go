@@ -21,6 +21,7 @@ type cli struct {
 	Tail      tailCmd      `cmd:"" help:"Print decisions as they are logged."`
 	Halt      haltCmd      `cmd:"" help:"Halt a run, or all runs of a scope, until resumed."`
 	Resume    resumeCmd    `cmd:"" help:"Lift a halt; the run starts with a fresh window."`
+	Report    reportCmd    `cmd:"" help:"Sum the fleet up: repeated tools, interventions, savings, rates, blocked runs."`
 	Detectors detectorsCmd `cmd:"" help:"Explain the detectors."`
 	Policy    policyCmd    `cmd:"" help:"Check, show, compare and push policies."`
 	Gateway   gatewayCmd   `cmd:"" help:"Serve workers and operators over HTTP."`
@@ -82,11 +83,11 @@ func execute(ctx context.Context, args []string, in io.Reader, out, errw io.Writ
 		fmt.Fprintln(errw, "loopwatch:", err)
 		return exitUsage
 	}
-	return report(k.Run(), errw)
+	return conclude(k.Run(), errw)
 }
 
-// report prints an error once and returns the exit code it asks for.
-func report(err error, errw io.Writer) int {
+// conclude prints an error once and returns the exit code it asks for.
+func conclude(err error, errw io.Writer) int {
 	var e exit
 	switch {
 	case err == nil:

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"io"
-	"time"
 
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/events"
@@ -23,56 +22,26 @@ func Dump(ctx context.Context, nb *natsbus.Bus, p int, run string, out io.Writer
 	if err != nil {
 		return 0, 0, err
 	}
-	r := nb.NewReader(natsbus.ReaderConfig{Name: "dump"})
-	defer r.Close()
-	if err := r.Add(p, 1, at.Created); err != nil {
-		return 0, 0, err
-	}
-	for seq := uint64(0); seq < at.Last; {
-		bound, cancel := context.WithTimeout(ctx, time.Minute)
-		msgs, err := r.Fetch(bound, 1000)
-		cancel()
+	err = walk(ctx, nb, p, "dump", func(m *natsbus.Msg) error {
+		if letters[m.Seq] {
+			refused++
+			return nil
+		}
+		e, ok := accepted(m, nb.Partitions())
+		switch {
+		case !ok:
+			refused++ // what is wrong with it lies in the dead letters
+			return nil
+		case run != "" && e.Run != run && !e.Kind.Ours():
+			return nil
+		}
+		line, err := events.Encode(*e)
 		if err != nil {
-			return n, refused, err
+			return err
 		}
-		for i := range msgs {
-			m := &msgs[i]
-			if seq = m.Seq; m.IsGap() || seq > at.Last {
-				continue
-			}
-			if letters[seq] {
-				refused++
-				continue
-			}
-			line, ok, err := traceLine(m, nb.Partitions(), run)
-			switch {
-			case err != nil:
-				return n, refused, err
-			case !ok:
-				refused++
-			case line != nil:
-				n++
-				if _, err := out.Write(append(line, '\n')); err != nil {
-					return n, refused, err
-				}
-			}
-		}
-	}
-	return n, refused, nil
-}
-
-// traceLine is a stored event as a trace line, nil where it is not asked for; ok is
-// false where the processor refuses it.
-func traceLine(m *natsbus.Msg, partitions int, run string) (line []byte, ok bool, err error) {
-	e, derr := events.Decode(m.Data, events.DefaultLimit)
-	place, known := events.ParsePartitionSubject(m.Subject)
-	if derr != nil || !known || events.CheckIdentity(e, place, partitions) != nil {
-		return nil, false, nil //nolint:nilerr // what is wrong with it lies in the dead letters
-	}
-	if run != "" && e.Run != run && !e.Kind.Ours() {
-		return nil, true, nil
-	}
-	e.Stored, e.StreamSeq, e.Partition = m.Stored, m.Seq, &m.Partition
-	line, err = events.Encode(e)
-	return line, true, err
+		n++
+		_, err = out.Write(append(line, '\n'))
+		return err
+	})
+	return n, refused, err
 }
