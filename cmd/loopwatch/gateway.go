@@ -79,26 +79,32 @@ func (c *gatewayCmd) Run(ctx context.Context, io streams) error {
 	return g.Serve(ctx, l)
 }
 
-// readTrust reads public keys.
+// readTrust reads the keys that a gateway believes.
 func readTrust(files []string) (actions.KeyRing, error) {
+	if len(files) == 0 {
+		return actions.KeyRing{}, errors.New("--trust: required: a processor's keys/control.pub, so that only its word is handed on")
+	}
+	keys, err := readKeys("--trust", files)
+	return actions.NewKeyRing(keys...), err
+}
+
+// readKeys reads public keys and names every file that holds none.
+func readKeys(flag string, files []string) ([]actions.PublicKey, error) {
 	var keys []actions.PublicKey
 	var faults []error
-	if len(files) == 0 {
-		faults = append(faults, errors.New("--trust: required: a processor's keys/control.pub, so that only its word is handed on"))
-	}
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("--trust: %w", err))
+			faults = append(faults, fmt.Errorf("%s: %w", flag, err))
 			continue
 		}
 		k, err := actions.ParsePublicKey(string(text))
 		if err != nil {
-			faults = append(faults, fmt.Errorf("--trust: %s: %w", path, err))
+			faults = append(faults, fmt.Errorf("%s: read %s: %w", flag, path, err))
 		}
 		keys = append(keys, k)
 	}
-	return actions.NewKeyRing(keys...), errors.Join(faults...)
+	return keys, errors.Join(faults...)
 }
 
 // awaitBus waits until there is a bus behind the connection.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -45,10 +46,11 @@ type runCmd struct {
 	Tool     []string `help:"Tools named in metrics; all others count as _other." placeholder:"NAME"`
 	Verbose  bool     `short:"v" help:"Log more."`
 
-	Keys     string        `help:"Directory of keys that all instances of a fleet share; default keys in the data directory." placeholder:"DIR"`
-	Trust    []string      `help:"Public key that is believed beside our own, while one replaces another." placeholder:"FILE"`
-	LeaseTTL time.Duration `name:"lease-ttl" help:"How long a lease lasts unrenewed, 1s to 1m; default the fleet's, 2.5s for a new one." placeholder:"DURATION"`
-	Replicas int           `help:"Copies of streams and buckets where they are made." default:"1"`
+	Keys          string        `help:"Directory of keys that all instances of a fleet share; default keys in the data directory." placeholder:"DIR"`
+	Trust         []string      `help:"Public key that is believed beside our own, while one replaces another." placeholder:"FILE"`
+	TrustOperator []string      `name:"trust-operator" help:"Public key whose operators' acts are obeyed, as that of a gateway." placeholder:"FILE"`
+	LeaseTTL      time.Duration `name:"lease-ttl" help:"How long a lease lasts unrenewed, 1s to 1m; default the fleet's, 2.5s for a new one." placeholder:"DURATION"`
+	Replicas      int           `help:"Copies of streams and buckets where they are made." default:"1"`
 }
 
 // Run runs the processor until it is told to stop.
@@ -68,12 +70,10 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 	if c.Embedded && o.Listen == "" {
 		o.Listen = "127.0.0.1:4222"
 	}
+	var unfit error
 	if c.HTTP != "" {
 		front, err := c.front(c.HTTP)
-		if err != nil {
-			return exit{code: exitUsage, err: err}
-		}
-		o.HTTP = &front
+		o.HTTP, unfit = &front, err
 	}
 	if c.Policy != "" {
 		p, err := actions.Load(c.Policy, os.ReadFile)
@@ -82,7 +82,7 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 		}
 		o.Policy = p
 	}
-	if err := o.Validate(); err != nil {
+	if err := errors.Join(unfit, o.Validate()); err != nil {
 		return exit{code: exitUsage, err: err}
 	}
 	a, err := app.Start(ctx, o)
@@ -106,18 +106,10 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 // share sets what concerns instances beside this one.
 func (c *runCmd) share(o *app.Options) error {
 	o.Keys, o.LeaseTTL, o.Replicas = c.Keys, c.LeaseTTL, c.Replicas
-	for _, path := range c.Trust {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return fmt.Errorf("--trust: %w", err)
-		}
-		key, err := actions.ParsePublicKey(string(text))
-		if err != nil {
-			return fmt.Errorf("--trust: read %s: %w", path, err)
-		}
-		o.Trusted = append(o.Trusted, key)
-	}
-	return nil
+	var err, oerr error
+	o.Trusted, err = readKeys("--trust", c.Trust)
+	o.Operators, oerr = readKeys("--trust-operator", c.TrustOperator)
+	return errors.Join(err, oerr)
 }
 
 // where says how to reach what was started.

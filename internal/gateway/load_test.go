@@ -110,24 +110,29 @@ func TestLoad(t *testing.T) {
 		len(took), lasting, l.missed.Load(), l.why.Load(), at(0.5), at(0.9), at(0.99), at(1), (cpu(t, gate)-before).Seconds()/lasting.Seconds())
 	t.Logf("with %d polls still waiting: %s", polls-int(answered.Load()), usage(t, gate))
 	began = time.Now()
-	c := s.app.Keys.Operator
+	l.halt()
+	l.until("every poll is told of the halt", func() bool { return int(answered.Load()) == polls })
+	t.Logf("a halt of all %d runs: every poll was told within %v", polls, time.Since(began).Round(time.Millisecond))
+}
+
+// halt halts all runs, as an operator of the processor.
+func (l *load) halt() {
+	c := l.app.Keys.Operator
 	o, err := actions.SignOperator(c, events.Operator{Action: "halt", Scope: events.Scope{Agent: "support"}, Reason: "the load is over"})
 	if err != nil {
-		t.Fatal(err)
+		l.t.Fatal(err)
 	}
 	for p := range partitions {
 		id := fmt.Sprintf("halt-%d", p)
 		e := events.Event{V: 1, ID: id, Kind: events.OperatorAct, Time: time.Now(), Operator: &o}
 		data, err := events.Encode(e)
 		if err != nil {
-			t.Fatal(err)
+			l.t.Fatal(err)
 		}
-		if _, err := s.bus.PublishOwn(t.Context(), p, "operator", id, data); err != nil {
-			t.Fatal(err)
+		if _, err := l.bus.PublishOwn(l.t.Context(), p, "operator", id, data); err != nil {
+			l.t.Fatal(err)
 		}
 	}
-	l.until("every poll is told of the halt", func() bool { return int(answered.Load()) == polls })
-	t.Logf("a halt of all %d runs: every poll was told within %v", polls, time.Since(began).Round(time.Millisecond))
 }
 
 // load is a client of many.

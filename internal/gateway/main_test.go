@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +17,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/loopwatch/loopwatch/internal/app"
 	"github.com/loopwatch/loopwatch/internal/gateway"
@@ -305,93 +302,4 @@ func (s *stage) want(r reply, status int, code string) {
 	if r.status != status || r.code() != code {
 		s.t.Fatalf("answered %d %s, want %d %q", r.status, r.body, status, code)
 	}
-}
-
-// ledger is what was seen of the document.
-type ledger struct {
-	mu  sync.Mutex
-	was map[string]bool
-}
-
-var seen = &ledger{was: map[string]bool{}}
-
-// spec is the document as far as the tests read it.
-var spec = sync.OnceValue(func() (d struct {
-	Paths map[string]map[string]struct {
-		Responses map[string]struct {
-			Content map[string]json.RawMessage
-		}
-	}
-}) {
-	if err := json.Unmarshal(gateway.Document, &d); err != nil {
-		panic(err)
-	}
-	return d
-})
-
-var compiler = sync.OnceValue(func() *jsonschema.Compiler {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(gateway.Document))
-	if err != nil {
-		panic(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("https://localhost/openapi.json", doc); err != nil {
-		panic(err)
-	}
-	return c
-})
-
-// check notes a reply. The document must name its status and describe its
-// body; of what it does not list it says 404 and 405.
-func (l *ledger) check(method, path string, r reply) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	method = strings.ToLower(method)
-	if p := strings.Split(path, "/"); len(p) > 3 && p[2] == "runs" {
-		p[3] = "{run}"
-		path = strings.Join(p, "/")
-	}
-	op, ok := spec().Paths[path][method]
-	if !ok {
-		if r.status != http.StatusNotFound && r.status != http.StatusMethodNotAllowed {
-			return fmt.Errorf("%s %s answers %d and is not in the document", method, path, r.status)
-		}
-		return nil
-	}
-	status := fmt.Sprint(r.status)
-	res, ok := op.Responses[status]
-	if !ok {
-		return fmt.Errorf("%s %s answers %d, which is not in the document: %s", method, path, r.status, r.body)
-	}
-	l.was[method+" "+path+" "+status] = true
-	if res.Content["application/json"] == nil {
-		return nil
-	}
-	at := strings.NewReplacer("/", "~1", "{", "%7B", "}", "%7D").Replace(path)
-	s, err := compiler().Compile("https://localhost/openapi.json#/paths/" + at + "/" + method + "/responses/" + status + "/content/application~1json/schema")
-	if err != nil {
-		return err
-	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.body))
-	if err != nil {
-		return fmt.Errorf("%s %s: %w: %s", method, path, err, r.body)
-	}
-	return s.Validate(v)
-}
-
-// missing lists the responses that no test saw.
-func (l *ledger) missing() []string {
-	var out []string
-	for path, methods := range spec().Paths {
-		for method, op := range methods {
-			for status := range op.Responses {
-				if at := method + " " + path + " " + status; status != "default" && !l.was[at] {
-					out = append(out, at)
-				}
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }
