@@ -36,10 +36,14 @@ func (a *App) policies(ctx context.Context) (part, error) {
 			return fmt.Errorf("watch the policy: %w", err)
 		}
 		defer func() { _ = w.Stop() }()
+		again := time.NewTicker(policyEvery)
+		defer again.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return nil
+			case <-again.C:
+				a.restorePolicy(ctx)
 			case e, open := <-w.Updates():
 				if !open {
 					return errors.New("the watch of the policy has ended")
@@ -54,6 +58,28 @@ func (a *App) policies(ctx context.Context) (part, error) {
 			}
 		}
 	}}, nil
+}
+
+// policyEvery is how often the partitions are compared with the bucket.
+const policyEvery = 15 * time.Second
+
+// restorePolicy copies the fleet's policy once more into those of our partitions
+// that run another, such as one that was put in force earlier and whose event
+// somebody has published again. A copy that is still on its way has the same id
+// and is not stored twice.
+func (a *App) restorePolicy(ctx context.Context) {
+	e := a.policy.Load()
+	if e == nil {
+		return
+	}
+	if _, err := actions.Parse(e.Value()); err != nil {
+		return // said when it came
+	}
+	ctx, cancel := context.WithTimeout(ctx, policyPatience)
+	defer cancel()
+	for _, s := range a.Processor.Status() {
+		_ = a.copyPolicy(ctx, e.KeyValueEntry, s) // logged
+	}
 }
 
 // bringPolicy copies the fleet's policy into a partition that was just taken: it

@@ -37,7 +37,8 @@ func TestAPolicyTakesEffectAtItsPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.bus.PublishOwn(t.Context(), at, string(events.PolicyChange), "placed-policy", body); err != nil {
+	sig := s.signer(data).Sign(actions.DomainRecord, events.ReservedSubject(at, events.PolicyChange), body)
+	if _, err := s.bus.PublishSigned(t.Context(), at, string(events.PolicyChange), "placed-policy", sig, body); err != nil {
 		t.Fatal(err)
 	}
 	p = s.start(data, "")

@@ -68,6 +68,6 @@ func (b *Bus) Event(ctx context.Context, p int, seq uint64) (Msg, error) {
 	}
 	return Msg{
 		Partition: p, Seq: raw.Seq, Stored: raw.Time.UTC(), Subject: raw.Subject, Data: raw.Data,
-		Check: raw.Header.Get(CheckHeader), ID: raw.Header.Get(IDHeader),
+		Check: raw.Header.Get(CheckHeader), ID: raw.Header.Get(IDHeader), Sig: raw.Header.Get(events.HeaderSig),
 	}, nil
 }

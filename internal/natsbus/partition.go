@@ -113,7 +113,7 @@ func (pr *partitionReader) read(ctx context.Context, s *session) {
 		}
 		err = pr.deliver(ctx, Msg{
 			Partition: pr.p, Seq: meta.Sequence.Stream, Stored: meta.Timestamp.UTC(), Subject: m.Subject,
-			Check: m.Header.Get(CheckHeader), ID: m.Header.Get(IDHeader), Data: m.Data,
+			Check: m.Header.Get(CheckHeader), ID: m.Header.Get(IDHeader), Sig: m.Header.Get(events.HeaderSig), Data: m.Data,
 		})
 		if err != nil {
 			return

@@ -75,10 +75,19 @@ func isWrongLast(err error) bool {
 // and returns its sequence. id is the event's id; as long as ctx lives it is
 // tried again under the same id, so that the event is stored once.
 func (b *Bus) PublishOwn(ctx context.Context, p int, kind, id string, data []byte) (uint64, error) {
+	return b.PublishSigned(ctx, p, kind, id, "", data)
+}
+
+// PublishSigned is PublishOwn with a signature of subject and data beside the
+// event, which nothing is demanded of here; empty means none.
+func (b *Bus) PublishSigned(ctx context.Context, p int, kind, id, sig string, data []byte) (uint64, error) {
 	if p < 0 || p >= b.partitions {
 		return 0, fmt.Errorf("publish %s to partition %d: there are %d", kind, p, b.partitions)
 	}
-	m := &nats.Msg{Subject: events.ReservedSubject(p, events.Kind(kind)), Data: data}
+	m := &nats.Msg{Subject: events.ReservedSubject(p, events.Kind(kind)), Header: nats.Header{}, Data: data}
+	if sig != "" {
+		m.Header.Set(events.HeaderSig, sig)
+	}
 	ack, err := b.store(ctx, m, jetstream.WithMsgID(id), jetstream.WithExpectStream(events.EventStream(p)))
 	if err != nil {
 		return 0, fmt.Errorf("publish %s to partition %d: %w", kind, p, err)

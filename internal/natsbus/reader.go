@@ -18,6 +18,7 @@ type Msg struct {
 	Subject   string
 	Check     string // header Lw-Check, empty where the event asks nothing
 	ID        string // header Nats-Msg-Id
+	Sig       string // header Lw-Sig, empty where nobody signed it
 	Data      []byte // owned by the receiver
 }
 

@@ -31,6 +31,9 @@ func (p *Processor) read(m *natsbus.Msg) (events.Event, *events.Reject) {
 	if e.Kind == events.OperatorAct && !actions.VerifyOperator(p.cfg.Operators, m.Data) {
 		return e, &events.Reject{Reason: events.ReasonSignature, Field: "operator.sig", Detail: "operator.sig: no trusted key signed this act"}
 	}
+	if e.Kind == events.PolicyChange && p.cfg.Trusted.Verify(actions.DomainRecord, m.Subject, m.Data, m.Sig) != nil {
+		return e, &events.Reject{Reason: events.ReasonSignature, Field: "policy", Detail: "policy: no trusted processor copied this from the bucket"}
+	}
 	e.Stored, e.StreamSeq = m.Stored, m.Seq
 	return e, nil
 }

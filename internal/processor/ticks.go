@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
@@ -45,7 +46,8 @@ func (p *Processor) tick(ctx context.Context, partition int, now time.Time) {
 }
 
 // Publish stores one of our own events on a partition that is ours, else the
-// error is ErrNotOwner. Its id is made here where it has none.
+// error is ErrNotOwner. Its id is made here where it has none, and it is signed
+// by our control key.
 func (p *Processor) Publish(ctx context.Context, partition int, e events.Event) (seq uint64, err error) {
 	if !p.owns(partition) {
 		return 0, fmt.Errorf("publish %s on partition %d: %w", e.Kind, partition, ErrNotOwner)
@@ -62,7 +64,8 @@ func (p *Processor) Publish(ctx context.Context, partition int, e events.Event) 
 	if err != nil {
 		return 0, err
 	}
-	return p.cfg.Bus.PublishOwn(ctx, partition, string(e.Kind), e.ID, body)
+	sig := p.cfg.Signer.Sign(actions.DomainRecord, events.ReservedSubject(partition, e.Kind), body)
+	return p.cfg.Bus.PublishSigned(ctx, partition, string(e.Kind), e.ID, sig, body)
 }
 
 // owns reports whether a partition is ours now.
