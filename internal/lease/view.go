@@ -20,6 +20,7 @@ type seen struct {
 	entry
 	revision uint64
 	at       time.Time // when we heard of it, by our own clock
+	gone     bool
 }
 
 // view is what a watch of the bucket says. Entries expire in the server without
@@ -46,10 +47,8 @@ func partitionKey(p int) string { return partitionPrefix + strconv.Itoa(p) }
 // went. What is older than what is known, and what is no entry of ours, is left
 // out.
 func (v *view) note(key string, value []byte, revision uint64, gone bool, at time.Time) (news bool) {
-	s := seen{revision: revision, at: at}
-	if gone {
-		s.at = time.Time{}
-	} else if json.Unmarshal(value, &s.entry) != nil {
+	s := seen{revision: revision, at: at, gone: gone}
+	if !gone && json.Unmarshal(value, &s.entry) != nil {
 		return false
 	}
 	if name, ok := strings.CutPrefix(key, instancePrefix); ok {
@@ -73,7 +72,9 @@ func noteIn[K comparable](v *view, m map[K]seen, key K, s seen, now time.Time) b
 }
 
 // live reports whether an entry may still be in the bucket.
-func (v *view) live(s seen, now time.Time) bool { return s.revision != 0 && now.Sub(s.at) < v.ttl }
+func (v *view) live(s seen, now time.Time) bool {
+	return s.revision != 0 && !s.gone && now.Sub(s.at) < v.ttl
+}
 
 // others returns the names of the instances that live, but for own. Those that
 // are long gone are forgotten.
