@@ -72,7 +72,7 @@ func (r *rates) fired(agent, detector string, ms int64) {
 }
 
 func (r *rates) result() Rates {
-	out := Rates{Bucket: r.width.String(), Agents: []Agent{}}
+	out := Rates{Bucket: span(r.width), Agents: []Agent{}}
 	for name, points := range r.agents {
 		a := Agent{Agent: name, Detectors: map[string]int{}, Points: []Point{}}
 		for _, p := range points {
