@@ -6,7 +6,8 @@ import "bytes"
 const (
 	maxFailingLines = 12
 	maxFailingLine  = 300
-	minFailing      = 120
+	minFailing      = 60
+	longFailing     = 120
 )
 
 // failing appends the masked lines of text that name failing checks, at most the

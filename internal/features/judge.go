@@ -111,6 +111,9 @@ func (x *Extractor) judge(c *Call, tool string, rule ToolRule, declared Effect, 
 	}
 	if c.Effect == Write {
 		c.Payload = x.payloads(program)
+		if !program {
+			c.Touched = x.touched()
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package features
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -38,6 +39,31 @@ func (x *Extractor) payloads(program bool) []Hash {
 		var ok bool
 		if x.arg, _, ok = unquote(x.arg[:0], m.raw, 0); ok && utf8.RuneCount(x.arg) >= minPayload {
 			found = append(found, x.pair(domainPayload, target, x.arg))
+		}
+	}
+	return found
+}
+
+// maxTouched bounds how many lines of one call are told.
+const maxTouched = 64
+
+// touched returns the lines of the texts that the call writes or replaces, each
+// with its target: those of its arguments that have several.
+func (x *Extractor) touched() []Hash {
+	var found []Hash
+	target := x.sum(domainLine, x.pathOf(""))
+	for _, m := range x.members {
+		if m.drop || m.raw[0] != '"' || len(found) == maxTouched {
+			continue
+		}
+		var ok bool
+		if x.arg, _, ok = unquote(x.arg[:0], m.raw, 0); !ok || bytes.IndexByte(x.arg, '\n') < 0 {
+			continue
+		}
+		for _, l := range x.lines(x.arg) {
+			if l ^= target; len(found) < maxTouched && !slices.Contains(found, l) {
+				found = append(found, l)
+			}
 		}
 	}
 	return found

@@ -28,7 +28,8 @@ type Result struct {
 	Empty    bool   // says nothing: white space, zeros or an empty value
 	Short    bool   // under 60 characters: an acknowledgement at most
 	Infra    bool   // the infrastructure speaks: rate limit, unavailable, time-out, connection lost. Never evidence
-	Failing  Hash   // of the lines that name failing checks; 0 under 120 characters of them
+	Failing  Hash   // of the lines that name failing checks; 0 under 60 characters of them
+	Headline bool   // those lines come to fewer than 120 characters
 	Lines    []Hash // distinct masked lines of at least 12 characters; the first 400
 	Passages []Hash // 8-word passages of the first 600 words, distinct, thinned by Rules.Thin
 	Chars    int    // length of the content's text
@@ -81,7 +82,7 @@ func (x *Extractor) Result(a Answer) Result {
 	}
 	x.out = x.failing(x.out[:0], text)
 	if len(x.out) >= minFailing {
-		r.Failing = x.sum(domainFailing, x.out)
+		r.Failing, r.Headline = x.sum(domainFailing, x.out), len(x.out) < longFailing
 	}
 	r.Lines = x.lines(x.masked)
 	x.readWords(text[:min(len(text), maxRead)])

@@ -9,8 +9,11 @@ import (
 // after several different changes: they do not reach what fails.
 //
 // Only the lines that state failures are compared, without times and line
-// numbers, and only where they come to 120 characters. Checks between which
-// nothing took effect are one; those are for `repeat`.
+// numbers. Checks between which nothing took effect are one, and so are those of
+// one round; those are for `repeat`. Where the failing lines come to fewer than
+// 120 characters, or an edit brings the check itself, only those changes count
+// that write or replace at least two lines which an earlier one of the run wrote
+// or replaced; under 60 characters nothing is compared.
 type SameCheck struct {
 	Changes int `yaml:"changes" bound:"2..1000" doc:"failures in the same words, each after another change, at which to speak"`
 }
@@ -24,7 +27,7 @@ func (d SameCheck) Validate() error { return Check(d) }
 // Detect implements Detector.
 func (d SameCheck) Detect(w state.View, e *events.Event) (Finding, bool) {
 	s, t := &w.Cur.Step, &w.Cur.Check
-	if e.Kind != events.ToolResult || s.Call.IsZero() || w.Cur.SameRound || t.Count < d.Changes {
+	if e.Kind != events.ToolResult || s.Call.IsZero() || t.Count < d.Changes {
 		return Finding{}, false
 	}
 	return Finding{

@@ -9,6 +9,7 @@ import (
 const (
 	familiarLines = 3  // lines it must show at least
 	familiarNew   = 10 // percent of them that may be new
+	rewritten     = 2  // lines of a change that were touched before, so that it is made once more
 	stuckChars    = 80 // characters of an answer that is neither error nor negative
 	openingTurns  = 1  // first turns, which put the task in the run's own words
 	similar       = 60 // percent of words in common
@@ -44,8 +45,9 @@ func (w *Window) remember(cur *Current, p Pending, f features.Result, effect boo
 	if h := p.Call.Restore; h != 0 {
 		cur.Restored = w.Memo.Restores.Put(h).add(w.CallNo, p.Round, p.Ref)
 	}
+	rewrote := effect && w.noteTouched(p.Call.Touched)
 	if f.Failing != 0 && p.Call.Effect != features.Read {
-		cur.Check = w.noteCheck(p, f.Failing)
+		cur.Check = w.noteCheck(p, f, rewrote)
 	}
 	if effect || !f.Error && !known {
 		w.Memo.Compacted = Tally{}
@@ -108,17 +110,48 @@ func (w *Window) noteFailure(cur *Current, p Pending, f features.Result) {
 	}
 }
 
-// noteCheck counts the changes that a failing check outlived: runs of it
-// between which nothing took effect are one.
-func (w *Window) noteCheck(p Pending, h features.Hash) Tally {
+// noteTouched remembers the lines that a change wrote or replaced, and reports
+// whether enough of them were touched before: it makes a change once more.
+func (w *Window) noteTouched(lines []features.Hash) bool {
+	known := 0
+	for _, l := range lines {
+		if w.Memo.Touched.Has(l) {
+			known++
+		}
+	}
+	for _, l := range lines { // only now: what is replaced and what replaces it have lines in common
+		w.Memo.Touched.Add(l)
+	}
+	if known < rewritten {
+		return false
+	}
+	w.Memo.Rewrites++
+	return true
+}
+
+// noteCheck counts the changes that a failing check outlived, once a round:
+// runs of it between which nothing took effect are one. Of an edit that brings
+// the check itself, and where the words are few, only a change counts that
+// touched again what the run had touched: others may well have other aims.
+func (w *Window) noteCheck(p Pending, f features.Result, rewrote bool) Tally {
+	h, mark, own := f.Failing, w.Epoch, p.Call.Effect == features.Write
+	switch edits := len(p.Call.Touched) > 0; {
+	case edits:
+		h, own = mix(h), rewrote
+	case f.Headline:
+		h, mark, own = mix(h), w.Memo.Rewrites, false
+	}
 	t := w.Memo.Checks.Put(h)
-	if t.Count == 0 {
-		*t = Tally{Hash: h, Since: p.Round, First: p.Ref}
-	}
-	if t.Count == 0 || t.Mark != w.Epoch || p.Call.Effect == features.Write {
+	switch {
+	case t.Count == 0:
+		*t = Tally{Hash: h, Count: 1, Since: p.Round, Mark: mark, First: p.Ref}
+	case p.Round <= t.Round:
+		return Tally{}
+	case own || t.Mark != mark && len(p.Call.Touched) == 0:
 		t.Count++
-		t.Mark, t.Round = w.Epoch, p.Round
+		t.Mark = mark
 	}
+	t.Round = p.Round
 	return *t
 }
 

@@ -14,6 +14,10 @@ func (m *Memo) code(c *coder) {
 	codeTable(c, &m.Payloads, (*Tally).code)
 	codeTable(c, &m.Restores, (*Spots).code)
 	codeTable(c, &m.Checks, (*Tally).code)
+	if c.since(2) {
+		m.Touched.code(c)
+		c.u32(&m.Rewrites)
+	}
 	codeRing(c, &m.Familiar, codeBool)
 	m.Lines.code(c)
 	c.in("memo.words")

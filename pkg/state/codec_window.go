@@ -128,6 +128,9 @@ func codeCall(f *features.Call, c *coder) {
 	codeSlice(c, &f.Payload, codeHash)
 	codeSlice(c, &f.Args, codeHash)
 	codeSlice(c, &f.Echoes, codeHash)
+	if c.since(2) {
+		codeSlice(c, &f.Touched, codeHash)
+	}
 }
 
 // code stores how many periods there are: a longer one that comes later begins

@@ -30,7 +30,7 @@ type Current struct {
 	Stuck     Tally    // of the tool's equal answers, this one included; zero where it did not count
 	Payload   Tally    // of the text written most often among those of the call; zero where an earlier call of the round wrote it
 	Restored  bool     // the call's target was put back, the first time in its round
-	Check     Tally    // of the failing check
+	Check     Tally    // of the failing check; zero where it failed in the same round before
 	Told      Tally    // of the message to another run
 	Plan      Plan     // of a turn's words
 	Compacted bool     // the turn is a compaction

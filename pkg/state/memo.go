@@ -15,6 +15,7 @@ const (
 	maxPassages = 1024
 	maxSaid     = 2048
 	maxLines    = 2048
+	maxTouched  = 512
 	maxTalk     = 4
 )
 
@@ -27,6 +28,8 @@ type Memo struct {
 	Payloads  Table[Tally]   // by text written and its target
 	Restores  Table[Spots]   // by target put back
 	Checks    Table[Tally]   // by the words of a failing check: changes it outlived
+	Touched   Seen           // lines that changes wrote or replaced
+	Rewrites  uint32         // changes that touched again what one before had touched
 	Familiar  Ring[bool]     // of the last rounds since an effective change, whether each showed only known lines
 	Lines     Seen           // lines of results
 	Said      Seen           // passages of others, and of the run's first turn
@@ -94,7 +97,8 @@ func newMemo() Memo {
 		Fails: Ring[Failure]{Limit: MaxFailures}, Familiar: Ring[bool]{Limit: MaxFamiliar},
 		Stuck: Table[Tally]{Limit: 16}, Payloads: Table[Tally]{Limit: maxTallies},
 		Restores: Table[Spots]{Limit: 16}, Checks: Table[Tally]{Limit: maxTallies},
-		Lines: Seen{Limit: maxLines}, Said: Seen{Limit: maxSaid}, Own: Table[Passage]{Limit: maxPassages},
+		Touched: Seen{Limit: maxTouched},
+		Lines:   Seen{Limit: maxLines}, Said: Seen{Limit: maxSaid}, Own: Table[Passage]{Limit: maxPassages},
 		Told:  Table[Tally]{Limit: maxTallies},
 		Plans: Table[Plan]{Limit: maxTallies}, Talk: Talk{Recent: Ring[[]features.Hash]{Limit: maxTalk}},
 	}
