@@ -2,8 +2,13 @@ package gateway_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/loopwatch/loopwatch/internal/gateway"
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // While the bus is away everything is answered, and at once; what is sent
@@ -56,5 +61,42 @@ func TestNobodyIsThereToAsk(t *testing.T) {
 	}
 	if got := s.take(said("r1-1", "turn", "r1", 1, `"round":1,"turn":{}`)); got.Accepted != 1 {
 		t.Errorf("taken as %+v", got)
+	}
+}
+
+// A bus that is full is back-pressure: the caller is told to come again, and
+// what it sends then is taken.
+func TestTheBusIsFull(t *testing.T) {
+	s := newStage(t, "default", func(c *gateway.Config) { c.StoreWait = 200 * time.Millisecond })
+	js, err := jetstream.New(s.nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := func(bytes int64) {
+		for p := range partitions {
+			stream, err := js.Stream(t.Context(), events.EventStream(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := stream.CachedInfo().Config
+			if cfg.MaxBytes = bytes; bytes > 0 {
+				cfg.MaxBytes = int64(stream.CachedInfo().State.Bytes) + bytes
+			}
+			if _, err := js.UpdateStream(t.Context(), cfg); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	body := said("r1-1", "turn", "r1", 1, `"round":1,"turn":{}`)
+	limit(50)
+	r := s.do("POST", "/v1/events", body)
+	s.want(r, 429, "bus_full")
+	if r.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	s.want(s.do("POST", "/v1/check?deadline_ms=200", call("r1", 1, "c1", parcel)), 429, "bus_full")
+	limit(-1)
+	if got := s.take(body); got.Accepted != 1 || len(s.stored("r1")) != 1 {
+		t.Errorf("taken as %+v, stored %v", got, s.stored("r1"))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
@@ -131,5 +132,17 @@ func TestTheSameQuestionTwiceAtOnce(t *testing.T) {
 	}
 	if got := s.stored("r1"); len(got) != 2 {
 		t.Errorf("stored %v", got)
+	}
+}
+
+// The processor judges deadlines by its own clock; the hello tells it.
+func TestClocksThatAreApart(t *testing.T) {
+	s := newStage(t, "default", nil)
+	s.stop()
+	s.now = func() time.Time { return time.Now().Add(time.Hour) }
+	s.process()
+	s.ask(start("r1"))
+	if v, _ := s.ask(call("r1", 1, "c1", parcel)); v.Decision != actions.Allow {
+		t.Errorf("verdict %+v", v)
 	}
 }

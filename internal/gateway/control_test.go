@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go"
 
 	"github.com/loopwatch/loopwatch/internal/gateway"
 	"github.com/loopwatch/loopwatch/pkg/actions"
@@ -205,5 +206,27 @@ func TestTooManyPolls(t *testing.T) {
 	s.want(r, 429, "busy")
 	if r.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
+	}
+}
+
+// What was acted while the gateway could not hear is told when it is back.
+func TestAReconnectLooksIntoTheLog(t *testing.T) {
+	var nc *nats.Conn
+	s := newStage(t, "sundry", func(c *gateway.Config) { nc = c.Conn })
+	_, h := s.ask(start("r1"))
+	poll := s.waiting("r1", h.Get("Lw-After"))
+	s.gate.Deafen()
+	s.take(call("r1", 1, "c1", parcel) + "\n" + result("r1", 2, "c1", noScans) + "\n" + call("r1", 3, "c2", parcel))
+	s.until("the control is logged", func() bool { return len(s.poll("r1", "0", "0s").Controls) == 1 })
+	select {
+	case r := <-poll:
+		t.Fatalf("told %s without hearing", r.body)
+	default:
+	}
+	if err := nc.ForceReconnect(); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, receive(t, "the control", poll)); len(got.Controls) != 1 {
+		t.Errorf("told %v", got.kinds())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -158,5 +159,35 @@ func TestTheStoredEventIsWhatWasSent(t *testing.T) {
 	second, err := s.bus.Event(t.Context(), p, at.Last)
 	if err != nil || strings.Contains(string(second.Data), "stream_seq") || strings.Contains(string(second.Data), "2020") {
 		t.Errorf("stored %s, %v", second.Data, err)
+	}
+}
+
+// Bodies of one run that come at the same time are stored one after the other.
+func TestBodiesOfOneRunAreNotMixed(t *testing.T) {
+	s := newStage(t, "default", nil)
+	const bodies, each = 4, 30
+	var wg sync.WaitGroup
+	for b := range bodies {
+		var body strings.Builder
+		for i := range each {
+			body.WriteString(said(fmt.Sprintf("%d-%d", b, i), "turn", "r1", b*each+i+1, `"round":1,"turn":{}`) + "\n")
+		}
+		wg.Go(func() {
+			r, err := s.send(t.Context(), "POST", "/v1/events", strings.NewReader(body.String()))
+			if err != nil || r.status != 202 {
+				t.Errorf("answered %d %s, %v", r.status, r.body, err)
+			}
+		})
+	}
+	wg.Wait()
+	got := s.stored("r1")
+	if len(got) != bodies*each {
+		t.Fatalf("stored %d", len(got))
+	}
+	for i, id := range got {
+		b, n, _ := strings.Cut(id, "-")
+		if first, _, _ := strings.Cut(got[i/each*each], "-"); b != first || n != fmt.Sprint(i%each) {
+			t.Fatalf("stored %s as number %d: %v", id, i, got)
+		}
 	}
 }

@@ -20,3 +20,10 @@ func (g *Gateway) Routes() []Route { return g.routes() }
 
 // Polls is how many polls wait.
 func (g *Gateway) Polls() int64 { return g.cfg.MaxPolls - g.polls.left.Load() }
+
+// Deafen makes the gateway hear nothing live any more.
+func (g *Gateway) Deafen() {
+	for _, s := range g.subs {
+		_ = s.Unsubscribe()
+	}
+}

@@ -61,7 +61,7 @@ type Gateway struct {
 	stopping chan struct{} // closed when polls are to be answered
 }
 
-// New subscribes on the bus. Serve it, or use its Handler and Close it.
+// New subscribes on the bus. Serve it, or Close it.
 func New(cfg Config) (*Gateway, error) {
 	if cfg.Trusted.Empty() {
 		return nil, errors.New("make gateway: no trusted key: nothing that a processor says could be believed")
@@ -135,9 +135,6 @@ func (f Front) hosts() hosts {
 	}
 	return h
 }
-
-// Handler serves the routes, without TLS.
-func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Close stops listening on the bus; polls that wait are answered. Serve does
 // it by itself.

@@ -64,6 +64,7 @@ type stage struct {
 	stop func() // of the processor
 
 	closeGate func()
+	now       func() time.Time // of the processor; nil is the real one
 
 	token string // sent with every request; empty sends none
 }
@@ -125,7 +126,7 @@ func (s *stage) serve() {
 func (s *stage) process() {
 	s.t.Helper()
 	a, err := app.Start(s.t.Context(), app.Options{
-		Dial: natsbus.Dial{URL: s.srv.URL()}, Data: s.data, Version: "test", Operators: []actions.PublicKey{operator().Public()},
+		Dial: natsbus.Dial{URL: s.srv.URL()}, Data: s.data, Version: "test", Now: s.now, Operators: []actions.PublicKey{operator().Public()},
 	})
 	if err != nil {
 		s.t.Fatal(err)
