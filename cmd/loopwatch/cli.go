@@ -22,6 +22,7 @@ type cli struct {
 	Halt      haltCmd      `cmd:"" help:"Halt a run, or all runs of a scope, until resumed."`
 	Resume    resumeCmd    `cmd:"" help:"Lift a halt; the run starts with a fresh window."`
 	Report    reportCmd    `cmd:"" help:"Sum the fleet up: repeated tools, interventions, savings, rates, blocked runs."`
+	Halts     haltsCmd     `cmd:"" help:"List what is halted: scopes, and runs."`
 	Detectors detectorsCmd `cmd:"" help:"Explain the detectors."`
 	Policy    policyCmd    `cmd:"" help:"Check, show, compare and push policies."`
 	Gateway   gatewayCmd   `cmd:"" help:"Serve workers and operators over HTTP."`
