@@ -1,7 +1,11 @@
 /**
- * SHA-256 that does not wait: the platform's is asynchronous in browsers. It is
- * used for what is cut, and for names that are too long.
+ * SHA-256 that does not wait: Node's where it is to be had, else our own, for the
+ * one of browsers is asynchronous. It is used for what is cut, and for names that
+ * are too long.
  */
+
+/** @type {typeof import("node:crypto") | undefined} */
+const node = /** @type {any} */ (globalThis).process?.getBuiltinModule?.("node:crypto");
 
 const K = new Uint32Array(64);
 const INITIAL = new Uint32Array(8);
@@ -47,6 +51,16 @@ const turn = (x, n) => (x >>> n) | (x << (32 - n));
  * @returns {string}
  */
 export function sha256(bytes) {
+  return node ? node.createHash("sha256").update(bytes).digest("hex") : ownSHA256(bytes);
+}
+
+/**
+ * Returns the same without the platform.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {string}
+ */
+export function ownSHA256(bytes) {
   if (K[0] === 0) constants();
   const padded = new Uint8Array(((bytes.length + 8) >> 6 << 6) + 64);
   padded.set(bytes);
