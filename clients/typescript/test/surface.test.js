@@ -29,7 +29,7 @@ test("what is declared is what is exported", async () => {
 test("members of a run are declared", () => {
   const text = readFileSync(new URL("../index.d.ts", import.meta.url), "utf8");
   const names = Object.getOwnPropertyNames(code.Run.prototype).filter((name) => name !== "constructor");
-  for (const name of names) assert.match(text, new RegExp(`^  (?:get )?${name}\\(`, "m"), name);
+  for (const name of names) assert.match(text, new RegExp(`^  (?:get |readonly )?${name}[(:]`, "m"), name);
 });
 
 test("the package is found by its name", async () => {
