@@ -13,6 +13,7 @@ import (
 
 	"github.com/loopwatch/loopwatch/internal/gateway"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/internal/reportapi"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
 
@@ -66,7 +67,9 @@ func (c *gatewayCmd) Run(ctx context.Context, io streams) error {
 	if err != nil {
 		return err
 	}
-	g, err := gateway.New(gateway.Config{Front: front, Conn: nc, Bus: bus, Trusted: trusted, Logger: log})
+	g, err := gateway.New(gateway.Config{
+		Front: front, Conn: nc, Bus: bus, Trusted: trusted, Logger: log, Extra: []gateway.Route{reportapi.Route(bus)},
+	})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loopwatch/loopwatch/internal/gateway"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/internal/reportapi"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
 
@@ -29,7 +30,7 @@ func (a *App) gateway(reg *prometheus.Registry) (part, error) {
 	}
 	g, err := gateway.New(gateway.Config{
 		Front: *a.opts.HTTP, Conn: nc, Bus: bus, Trusted: a.trusted(),
-		Ready: a.ready, Registry: reg, Logger: a.opts.Logger,
+		Ready: a.ready, Registry: reg, Logger: a.opts.Logger, Extra: []gateway.Route{reportapi.Route(bus)},
 	})
 	if err != nil {
 		return part{}, err
