@@ -211,7 +211,7 @@ func (a *App) connect(ctx context.Context) (*natsbus.Bus, error) {
 	if a.js, err = jetstream.New(nc); err != nil {
 		return nil, fmt.Errorf("open jetstream: %w", err)
 	}
-	n, err := natsbus.Provision(ctx, a.js, cfg)
+	n, err := natsbus.ProvisionInTime(ctx, a.js, cfg, a.opts.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("provision the bus: %w", err)
 	}
