@@ -8,6 +8,9 @@ import (
 // maxArgs bounds how many arguments of one call are told one by one.
 const maxArgs = 8
 
+// maxNested bounds how deep arguments are looked into for single ones.
+const maxNested = 4
+
 // member is one member of an object: its key decoded, its value as written.
 type member struct {
 	name []byte
@@ -122,13 +125,58 @@ func (x *Extractor) keys(c *Call, tool string, command []byte) {
 		from := len(b)
 		fold := &x.rules.Fold
 		b = x.canon.appendTo(b, m.raw, fold, fold.upper(m.name), command != nil && bytes.Equal(m.name, command))
-		if len(c.Args) < maxArgs && tells(b[from:]) {
-			x.arg = append(append(appendLen(x.arg[:0], len(m.name)), m.name...), b[from:]...)
-			c.Args = append(c.Args, x.sum(domainArg, x.arg))
+		if m.raw[0] == '{' || m.raw[0] == '[' {
+			x.tellWithin(c, m.name, m.raw, maxNested)
+		} else {
+			x.tell(c, m.name, b[from:])
 		}
 	}
 	x.out, x.exact = b, exact
 	c.Key, c.Exact = x.sum(domainCall, b), x.sum(domainExact, exact)
+}
+
+// tellWithin adds the scalars within an object under their own names, those
+// within a list under the name of the list.
+func (x *Extractor) tellWithin(c *Call, name, raw []byte, depth int) {
+	if raw[0] != '{' && raw[0] != '[' {
+		fold := &x.rules.Fold
+		x.leaf = x.canon.appendTo(x.leaf[:0], raw, fold, fold.upper(name), false)
+		x.tell(c, name, x.leaf)
+		return
+	}
+	for pos := skipBlank(raw, 1); depth > 0 && len(c.Args) < maxArgs && pos < len(raw); pos = skipBlank(raw, pos) {
+		if raw[pos] == ',' {
+			pos++
+			continue
+		}
+		ok, inner := true, name
+		if raw[0] == '{' && raw[pos] != '}' {
+			start := len(x.names)
+			if x.names, pos, ok = unquote(x.names, raw, pos); !ok {
+				return
+			}
+			inner = x.names[start:len(x.names):len(x.names)]
+			if pos = skipBlank(raw, pos); pos >= len(raw) || raw[pos] != ':' {
+				return
+			}
+			pos = skipBlank(raw, pos+1)
+		}
+		from := pos
+		if pos, ok = skipValue(raw, from); !ok || pos == from {
+			return
+		}
+		if !named(x.rules.Fold.Narration, inner) {
+			x.tellWithin(c, inner, raw[from:pos], depth-1)
+		}
+	}
+}
+
+// tell adds a scalar argument in its canonical form.
+func (x *Extractor) tell(c *Call, name, value []byte) {
+	if len(c.Args) < maxArgs && tells(value) {
+		x.arg = append(append(appendLen(x.arg[:0], len(name)), name...), value...)
+		c.Args = append(c.Args, x.sum(domainArg, x.arg))
+	}
 }
 
 // tells reports whether a canonical value is a scalar that says something by

@@ -15,7 +15,7 @@ type Call struct {
 	Restore Hash   // of the target that the call puts back to an earlier state; 0 where it does not
 	Payload []Hash // each a literal text of at least 40 characters written, with its target; at most 4
 	Touched []Hash // lines of the texts that a file editing tool writes or replaces, each with its target; distinct, at most 64
-	Args    []Hash // each a top-level scalar argument, name and value, without null, "", booleans, 0 and 1; at most 8
+	Args    []Hash // each a scalar argument, nested ones included, name and value, without null, "", booleans, 0 and 1; at most 8
 	Echoes  []Hash // argument values an error text may echo; for Answer.Echoes. At most 8
 }
 

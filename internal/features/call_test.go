@@ -149,7 +149,7 @@ func TestPayloads(t *testing.T) {
 func TestSharedArguments(t *testing.T) {
 	x := New(Rules{})
 	args := func(s string) []Hash { return x.Call("find", []byte(s), "", Unknown, false).Args }
-	a := args(`{"from":"NYC","to":"SFO","stops":0,"direct":true,"note":"","bags":2,"x":null,"y":1,"list":["NYC"]}`)
+	a := args(`{"from":"NYC","to":"SFO","stops":0,"direct":true,"note":"","bags":2,"x":null,"y":1}`)
 	if len(a) != 3 {
 		t.Fatalf("%d arguments tell something, want from, to and bags", len(a))
 	}
@@ -161,6 +161,16 @@ func TestSharedArguments(t *testing.T) {
 	}
 	if b := args(`{"q":"x","reason":"y"}`); len(b) != 1 {
 		t.Error("narration is shared")
+	}
+	nested := args(`{"filter":{"from":"NYC","any":[{"to":"SFO"},{"bags":2}],"reason":"z","no":true},"list":["NYC", 7 ,"", []]}`)
+	if len(nested) != 5 || nested[0] != args(`{"from":"NYC"}`)[0] || nested[1] != a[2] || nested[2] != a[0] || nested[3] != args(`{"list":"NYC"}`)[0] {
+		t.Errorf("%d nested arguments of %x, want those of %x and list", len(nested), nested, a)
+	}
+	if deep := args(`{"a":[[[["NYC"]]]],"b":[[[["NYC"]]]],"c":[[["NYC"]]]}`); len(deep) != 3 {
+		t.Errorf("%d arguments at the depth that is looked into, want 3", len(deep))
+	}
+	if deep := args(`{"a":[[[[["NYC"]]]]]}`); len(deep) != 0 {
+		t.Errorf("%d arguments below that depth", len(deep))
 	}
 	many := args(`{"a":11,"b":12,"c":13,"d":14,"e":15,"f":16,"g":17,"h":18,"i":19}`)
 	if len(many) != maxArgs {

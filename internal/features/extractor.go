@@ -15,6 +15,7 @@ type Extractor struct {
 	out     []byte   // what is about to be hashed
 	exact   []byte
 	arg     []byte
+	leaf    []byte // one nested value in canonical form
 	command []byte // decoded program text of the call at hand
 	verb    []byte // command word of a file editing tool
 	script  script

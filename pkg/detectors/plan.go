@@ -8,9 +8,10 @@ import (
 // Plan finds a turn's text that is stated again word for word while nothing
 // takes effect: the same plan, or the same question.
 //
-// After a call that may have changed something it is half an occurrence; after
-// an effective change or a user message the count begins anew. Short texts are
-// set phrases.
+// After a call that may have changed something, or that brought an answer never
+// seen in the run before, it is half an occurrence: work goes on under the same
+// words. After an effective change or a user message the count begins anew.
+// Short texts are set phrases.
 type Plan struct {
 	Times int `yaml:"times" bound:"2..1000" doc:"occurrence of the same text at which to speak"`
 	Words int `yaml:"words" bound:"1..1000" doc:"words a text must have at least"`

@@ -17,7 +17,7 @@ type Restate struct {
 }
 
 // NewRestate returns the parameters of the default policy.
-func NewRestate() Restate { return Restate{Turns: 6, Among: 30} }
+func NewRestate() Restate { return Restate{Turns: 5, Among: 30} }
 
 // Validate reports every parameter out of bounds.
 func (d Restate) Validate() error { return Check(d) }

@@ -23,6 +23,9 @@ func (w *Window) remember(cur *Current, p Pending, f features.Result, effect boo
 	}
 	k, read := &cur.Prior, p.Call.Effect != features.Write
 	known := k.Results > 0
+	if !known && !f.Error && !f.Negative && cur.Outcome.Count == 0 {
+		w.Memo.News++
+	}
 	cur.Moved = known && (k.Soft != w.Soft || k.Msgs != w.Msgs)
 	w.noteIdle(cur, p, known && k.Result == f.Hash && k.Epoch == w.Epoch)
 	cur.Familiar = w.noteLines(f.Lines) && read && !effect
@@ -197,12 +200,12 @@ func (w *Window) notePlan(cur *Current, h features.Hash) Plan {
 	switch {
 	case p.Halves == 0 || p.Epoch != w.Epoch || p.Msgs != w.Msgs:
 		*p = Plan{Halves: 2, Epoch: w.Epoch, Msgs: w.Msgs, Since: cur.Round, First: cur.Ref}
-	case p.Soft == w.Soft:
+	case p.Soft == w.Soft && p.News == w.Memo.News:
 		p.Halves += 2
 	default:
 		p.Halves++
 	}
-	p.Soft = w.Soft
+	p.Soft, p.News = w.Soft, w.Memo.News
 	return *p
 }
 

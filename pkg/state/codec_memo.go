@@ -27,6 +27,9 @@ func (m *Memo) code(c *coder) {
 	m.Talk.code(c)
 	codeTable(c, &m.Told, (*Tally).code)
 	m.Compacted.code(c)
+	if c.since(2) {
+		c.u32(&m.News)
+	}
 	c.flags(&m.Fenced)
 	c.u32(&m.Turns)
 }
@@ -74,6 +77,9 @@ func (p *Plan) code(c *coder) {
 	c.u32(&p.Epoch)
 	c.u32(&p.Msgs)
 	c.u32(&p.Soft)
+	if c.since(2) {
+		c.u32(&p.News)
+	}
 	c.int(&p.Since)
 	c.ref(&p.First)
 }

@@ -37,6 +37,7 @@ type Memo struct {
 	Plans     Table[Plan]    // by the words of a turn
 	Talk      Talk           // turns without a call
 	Told      Table[Tally]   // by receiver and words: messages to other runs
+	News      uint32         // first answers of calls that say something not said in the run before
 	Compacted Tally          // compactions since something new was done
 	Fenced    bool           // the newest turn left a code fence open
 	Turns     uint32         // turns that said something, if only nothing
@@ -75,8 +76,9 @@ type Passage struct {
 
 // Plan is a turn's text that came before.
 type Plan struct {
-	Halves            int // occurrences, in halves: one after half a change counts half
+	Halves            int // occurrences, in halves: one after half a change, or something learned, counts half
 	Epoch, Msgs, Soft uint32
+	News              uint32 // Memo.News
 	Since             int
 	First             Ref
 }
