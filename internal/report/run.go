@@ -170,9 +170,14 @@ func (c *Collector) span(ms int64) {
 // decided notes what a decision means for the run.
 func (c *Collector) decided(r *run, m *actions.Message) {
 	acted := m.Reason == actions.Acted
-	own := m.Event == r.lastID && m.Detector != operator
+	own := m.Event == r.lastID
 	greeting := own && r.lastKind == events.RunStart && m.Evidence.Count == 0 && m.Kind == actions.HaltRun
 	switch {
+	case m.Detector == operator:
+		if acted && m.Kind == actions.HaltRun {
+			r.haltedBy = operator
+		}
+		return
 	case acted && greeting:
 		r.greeted = true
 		return
