@@ -24,7 +24,7 @@ type record struct {
 var (
 	runRecord  = record{name: "run", mark: 'r', version: 2}
 	taskRecord = record{name: "task", mark: 't', version: 1}
-	metaRecord = record{name: "meta", mark: 'm', version: 1}
+	metaRecord = record{name: "meta", mark: 'm', version: 2}
 )
 
 // ErrCorrupt tells a record that is lost, and can be rebuilt from the event

@@ -40,6 +40,17 @@ func (m *Meta) code(c *coder) {
 	c.in("meta.counts")
 	m.Counts.code(c)
 	c.i64(&m.ClockMS)
+	if c.in("meta.census"); c.since(2) {
+		m.Census.code(c)
+	}
+}
+
+func (t *Census) code(c *coder) {
+	for i := range t.Runs {
+		c.u64(&t.Runs[i])
+	}
+	c.u64(&t.Escalated)
+	c.flags(&t.Counted)
 }
 
 func (k *Checkpoint) code(c *coder) {

@@ -6,6 +6,7 @@ type Meta struct {
 	Policy     PolicyRef
 	Halts      []ScopeHalt // operators' halts by scope, in force
 	Counts     Counts
+	Census     Census
 	ClockMS    int64 // stored time of the newest event applied
 }
 

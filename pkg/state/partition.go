@@ -23,9 +23,10 @@ type Partition struct {
 	memory int // distinct calls a new run remembers
 	limit  int // runs kept decoded between flushes
 
-	runs  map[RunID]*Run
-	tasks map[TaskID]*Task
-	dirty struct {
+	runs   map[RunID]*Run
+	places map[RunID]place // how each of runs is counted
+	tasks  map[TaskID]*Task
+	dirty  struct {
 		runs  map[RunID]struct{}
 		tasks map[TaskID]struct{}
 		gone  map[RunID]struct{}
@@ -40,7 +41,7 @@ type Partition struct {
 func OpenPartition(store Store, n int) (*Partition, error) {
 	p := &Partition{
 		Number: n, store: store, memory: DefaultMemory, limit: 20_000,
-		runs: map[RunID]*Run{}, tasks: map[TaskID]*Task{},
+		runs: map[RunID]*Run{}, places: map[RunID]place{}, tasks: map[TaskID]*Task{},
 		due: btreemap.New[Due, struct{}](memoryDegree, compareDue),
 	}
 	p.clean()
@@ -52,6 +53,9 @@ func OpenPartition(store Store, n int) (*Partition, error) {
 		if p.Meta, err = DecodeMeta(b); err != nil {
 			return nil, fmt.Errorf("load partition %d: %w", n, err)
 		}
+	}
+	if !p.Meta.Census.Counted {
+		return p, p.census()
 	}
 	return p, nil
 }
@@ -84,6 +88,7 @@ func (p *Partition) Run(id RunID) *Run {
 		return nil
 	}
 	p.runs[id] = r
+	p.places[id] = placeOf(r)
 	return r
 }
 
@@ -125,6 +130,8 @@ func (p *Partition) Forget(r *Run) {
 	p.Schedule(r, 0)
 	delete(p.runs, r.ID)
 	delete(p.dirty.runs, r.ID)
+	p.Meta.Census.move(p.places[r.ID], place{})
+	delete(p.places, r.ID)
 	p.dirty.gone[r.ID] = struct{}{}
 	t := p.Task(r.ID.TaskID())
 	if t.Leave(r.ID.Run); len(t.Runs) == 0 {
@@ -194,6 +201,7 @@ func (p *Partition) Flush(b *Batch) error {
 	if p.err != nil {
 		return p.err
 	}
+	p.recount()
 	for id := range p.dirty.runs {
 		b.Set(p.key('R', id.Tenant, id.Task, id.Run), AppendRun(nil, p.runs[id]))
 	}
@@ -234,6 +242,7 @@ func (p *Partition) Evict() {
 	for id := range p.runs {
 		if _, dirty := p.dirty.runs[id]; !dirty {
 			delete(p.runs, id)
+			delete(p.places, id)
 		}
 	}
 	for id := range p.tasks {
