@@ -52,6 +52,9 @@ func (s *Start) check() *Reject {
 }
 
 func (l *Limits) check(field string) *Reject {
+	if *l == (Limits{}) {
+		return nil // before the names of fields are put together
+	}
 	return cmp.Or(
 		small(field+".max_turns", l.MaxTurns),
 		amount(field+".max_cost_usd", l.MaxCostUSD),

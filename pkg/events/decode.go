@@ -1,6 +1,8 @@
 package events
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -15,11 +17,12 @@ const DefaultLimit = 256 << 10
 // bodies of other kinds, are ignored; names are case-sensitive. A limit of 0
 // means DefaultLimit. The error is always a *Reject; the event is then empty.
 func Decode(data []byte, limit int) (Event, error) {
-	e, rej := decode(data, limit)
-	if rej != nil {
-		return Event{}, rej
+	var e Event
+	if len(data) <= cmp.Or(max(limit, 0), DefaultLimit) {
+		data = bytes.Clone(data) // which the event holds on to
 	}
-	return e, nil
+	err := new(Decoder).Decode(data, limit, &e)
+	return e, err
 }
 
 func decode(data []byte, limit int) (Event, *Reject) {
