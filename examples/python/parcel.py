@@ -16,6 +16,7 @@ import loopwatch
 
 ANSWERS = {"track_parcel": "no scans recorded", "ask_seller": "the seller looks for it"}
 TOOLS: list[loopwatch.Tool] = [{"name": "track_parcel", "effect": "read"}, {"name": "ask_seller", "effect": "write"}]
+PATIENCE = 8  # turns after which the agent stops by itself
 executed = {name: 0 for name in ANSWERS}
 
 
@@ -41,26 +42,31 @@ def model(transcript: list[str], stubborn: bool) -> str | None:
     return "ask_seller" if told and not stubborn else "track_parcel"
 
 
-def agent(url: str, run_name: str | None, wait: float, stubborn: bool, pace: int) -> None:
-    """Works until the model is done. pace more turns are words only, each when
-    a line arrives on standard input."""
+def agent(args: argparse.Namespace) -> None:
+    """Works until the model is done, or for PATIENCE turns. The first ones are
+    words only, each when a line arrives on standard input."""
     transcript = ["user: where is my parcel JD7?"]
     token = os.environ.get("LOOPWATCH_TOKEN")
-    with loopwatch.Run(url, agent="support", run=run_name, tools=TOOLS, token=token, wait=wait) as run:
-        for _ in range(pace):
+    with loopwatch.Run(
+        args.url, agent="support", run=args.run, tools=TOOLS, token=token, cafile=args.cafile, wait=args.wait
+    ) as run:
+        for _ in range(args.pace):
             run.turn(text=sys.stdin.readline().strip())
             print("said", flush=True)
-        while True:
+        for _ in range(PATIENCE):
             for told in run.observations():
                 print("told:", told["content"].splitlines()[0])
                 transcript.append(f"{told['role']}: {told['content']}")
-            tool = model(transcript, stubborn)
+            tool = model(transcript, args.stubborn)
             if tool is None:
-                break
+                print("done")
+                return
             run.turn(text=f"Let me try {tool}.", cost_usd=0.01)
             result = str(run.tool(tool, {"parcel": "JD7"}, tools[tool]))
             print(f"{tool}: {result}".replace("\n", " "))
             transcript.append(result)
+        print("out of patience")
+        run.end("failed", "out of patience")
 
 
 def main() -> int:
@@ -68,12 +74,12 @@ def main() -> int:
     parser.add_argument("url", help="of the gateway")
     parser.add_argument("--run", help="name of the run")
     parser.add_argument("--wait", type=float, default=1, help="seconds that a call may wait for its verdict")
+    parser.add_argument("--cafile", help="certificates of the authority to trust")
     parser.add_argument("--stubborn", action="store_true", help="do not listen")
     parser.add_argument("--pace", type=int, default=0, help="turns to begin with, one for each line on standard input")
     args = parser.parse_args()
     try:
-        agent(args.url, args.run, args.wait, args.stubborn, args.pace)
-        print("done")
+        agent(args)
     except loopwatch.Halted as halt:
         print("halted:", halt.control.end_status)
     print("executed:", " ".join(f"{name}={n}" for name, n in executed.items()))

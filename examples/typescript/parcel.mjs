@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 
 import { Halted, watch } from "../../clients/typescript/src/index.js";
 
+const PATIENCE = 8; // turns after which the agent stops by itself
 const executed = { track_parcel: 0, ask_seller: 0 };
 const tools = {
   track_parcel: () => (executed.track_parcel++, "no scans recorded"),
@@ -49,25 +50,26 @@ async function agent(run) {
   }
   lines.close();
   const transcript = ["user: where is my parcel JD7?"];
-  for (;;) {
+  for (let turn = 0; turn < PATIENCE; turn++) {
     for (const told of run.observations()) {
       console.log("told:", told.content.split("\n")[0]);
       transcript.push(`${told.role}: ${told.content}`);
     }
     const tool = model(transcript);
-    if (!tool) return;
+    if (!tool) return console.log("done");
     run.turn({ text: `Let me try ${tool}.`, costUSD: 0.01 });
     const result = String(await run.tool(tool, { parcel: "JD7" }, tools[tool]));
     console.log(`${tool}: ${result.replaceAll("\n", " ")}`);
     transcript.push(result);
   }
+  console.log("out of patience");
+  await run.end("failed", "out of patience");
 }
 
 try {
   const { LOOPWATCH_TOKEN: token } = process.env;
   const wait = 1000 * Number(flags.wait);
   await watch({ url: positionals[0], agent: "support", run: flags.run, tools: declared, token, wait }, agent);
-  console.log("done");
 } catch (err) {
   if (!(err instanceof Halted)) throw err;
   console.log("halted:", err.control.endStatus);

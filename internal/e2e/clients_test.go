@@ -21,14 +21,17 @@ import (
 type language struct {
 	name    string
 	program string
-	env     string
+	env     []string
 	args    []string
+	trust   func(file string) (args, env []string) // how the example is told a certificate authority
 }
 
 func languages() []language {
 	return []language{
-		{"python", "python3", "PYTHONPATH=clients/python", []string{"-X", "dev", "-W", "error", "examples/python/parcel.py"}},
-		{"typescript", "node", "NODE_OPTIONS=", []string{"examples/typescript/parcel.mjs"}},
+		{"python", "python3", []string{"PYTHONPATH=clients/python"}, []string{"-X", "dev", "-W", "error", "examples/python/parcel.py"},
+			func(file string) (args, env []string) { return []string{"--cafile", file}, nil }},
+		{"typescript", "node", nil, []string{"examples/typescript/parcel.mjs"},
+			func(file string) (args, env []string) { return nil, []string{"NODE_EXTRA_CA_CERTS=" + file} }},
 	}
 }
 
@@ -46,6 +49,7 @@ func TestClients(t *testing.T) {
 			t.Run("recovers", func(t *testing.T) { recovers(t, front, l) })
 			t.Run("is halted", func(t *testing.T) { isHalted(t, front, l) })
 			t.Run("outlives the gateway", func(t *testing.T) { outlives(t, front, l) })
+			t.Run("trusts only whom it is told to", func(t *testing.T) { trusts(t, bin, l) })
 		})
 	}
 }
@@ -116,6 +120,35 @@ func outlives(t *testing.T, front *front, l language) {
 	}
 }
 
+// Behind TLS and a token all is as ever; a certificate that nobody vouches for
+// is not talked to, and the agent is on its own.
+func trusts(t *testing.T, bin string, l language) {
+	const token = "a-token-of-the-support-agent"
+	cert, key := certificate(t)
+	tokens := filepath.Join(t.TempDir(), "tokens.yaml")
+	if err := os.WriteFile(tokens, []byte("tokens: {s: {token: "+token+", role: worker, tenant: acme, agent: support}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	front := serve(t, bin, "--tls-cert", cert, "--tls-key", key, "--tokens", tokens)
+	args, env := l.trust(cert)
+	l.env = append(l.env, "LOOPWATCH_TOKEN="+token)
+	said := front.agent(t, l, "alone", "--wait", "1").rest()
+	if n := len(said); n < 2 || said[n-2] != "out of patience" || said[n-1] != "executed: track_parcel=8 ask_seller=0" {
+		t.Errorf("without trust the agent said\n%s", strings.Join(said, "\n"))
+	}
+	if n := len(front.dump(t, "alone")); n > 0 {
+		t.Errorf("without trust %d events arrived", n)
+	}
+	l.env = append(l.env, env...)
+	said = front.agent(t, l, "trusting", args...).rest()
+	if n := len(said); n < 2 || said[n-2] != "done" || said[n-1] != "executed: track_parcel=1 ask_seller=1" {
+		t.Errorf("the agent said\n%s", strings.Join(said, "\n"))
+	}
+	if e := front.stored(t, "trusting", events.Done)[0]; e.Tenant != "acme" {
+		t.Errorf("the run is of tenant %s, want the token's", e.Tenant)
+	}
+}
+
 // stored returns what is stored of a run that ended as told: in order, nothing
 // missing and nothing twice.
 func (f *front) stored(t *testing.T, run string, status events.Status) []events.Event {
@@ -182,7 +215,7 @@ func (f *front) agent(t *testing.T, l language, run string, more ...string) *age
 	t.Helper()
 	args := append(slices.Clone(l.args), f.url, "--run", run, "--wait", fmt.Sprint(int(patience.Seconds())))
 	a := &agent{t: t, cmd: exec.CommandContext(t.Context(), l.program, append(args, more...)...), lines: make(chan string, 256)}
-	a.cmd.Dir, a.cmd.Env, a.cmd.Stderr = root, append(os.Environ(), l.env), os.Stderr
+	a.cmd.Dir, a.cmd.Env, a.cmd.Stderr = root, append(os.Environ(), l.env...), os.Stderr
 	in, err := a.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,16 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
@@ -17,24 +26,26 @@ type front struct {
 	bin, data string
 	bus, http string // addresses
 	nats, url string
+	flags     []string
 	cmd       *exec.Cmd
 }
 
 // serve starts one.
-func serve(t *testing.T, bin string) *front {
+func serve(t *testing.T, bin string, flags ...string) *front {
 	t.Helper()
-	f := &front{t: t, bin: bin, data: t.TempDir(), bus: "127.0.0.1:0", http: "127.0.0.1:0"}
+	f := &front{t: t, bin: bin, data: t.TempDir(), bus: "127.0.0.1:0", http: "127.0.0.1:0", flags: flags}
 	f.start()
 	t.Cleanup(f.kill)
 	return f
 }
 
-var readyLine = regexp.MustCompile(`^ready.* NATS at (nats://([^\s,]+)), API at (http://([^\s,]+))`)
+var readyLine = regexp.MustCompile(`^ready.* NATS at (nats://([^\s,]+)), API at (https?://([^\s,]+))`)
 
 // start starts it; after kill at the same addresses and with the same data.
 func (f *front) start() {
 	f.t.Helper()
-	f.cmd = exec.Command(f.bin, "run", "--embedded", "--listen", f.bus, "--http", f.http, "--data", f.data, "--policy", "sundry")
+	args := []string{"run", "--embedded", "--listen", f.bus, "--http", f.http, "--data", f.data, "--policy", "sundry"}
+	f.cmd = exec.Command(f.bin, append(args, f.flags...)...)
 	out, err := f.cmd.StderrPipe()
 	if err != nil {
 		f.t.Fatal(err)
@@ -101,4 +112,36 @@ func (f *front) dump(t *testing.T, run string) []events.Event {
 		}
 	}
 	return all
+}
+
+// certificate makes a certificate for 127.0.0.1 that vouches for itself, and
+// returns the files of it and of its key.
+func certificate(t *testing.T) (certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	return write("cert.pem", "CERTIFICATE", cert), write("key.pem", "PRIVATE KEY", secret)
 }

@@ -70,7 +70,7 @@ class Sender:
         self.away = False  # the last attempt did not reach a gateway that takes events
         self.dropped = 0  # events that were not sent and never will be
         self._thread = threading.Thread(target=self._run, name=f"loopwatch-send-{name}", daemon=True)
-        self._thread.start()
+        self._started = False
 
     def add(self, item: Item) -> None:
         """Queues an event. It never waits."""
@@ -83,6 +83,9 @@ class Sender:
                 return
             self._queue.append(item)
             self._bytes += len(item.line)
+            if not self._started:
+                self._started = True
+                self._thread.start()
             self._changed.notify_all()
 
     def lost(self, why: str) -> None:
@@ -184,7 +187,7 @@ class Sender:
                 self._answered(item.question, response if item.question is asked else None)
 
     def _retry(self, why: str) -> float:
-        if not self.away:
+        if not self.away and not self._ended:
             log.warning("loopwatch: the gateway takes no events; they wait: %s", why)
         gap, self._gap = self._gap, min(2 * self._gap, LAST_GAP)
         return gap

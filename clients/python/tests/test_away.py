@@ -70,7 +70,7 @@ class AwayTest(unittest.TestCase):
                 call = run.call("add", {"n": 1})
                 self.assertFalse(call.checked)
                 call.result(2)
-                self.assertGreater(run.waiting, 0)
+                until("the first attempt is given up", lambda: run._reporter.sender.away)
             finally:
                 gateway.thaw()
         events = gateway.events(run.id)

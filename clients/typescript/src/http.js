@@ -53,7 +53,7 @@ export class Gateway {
     this.#closing.signal.addEventListener("abort", breakOff);
     if (this.#closing.signal.aborted) breakOff();
     try {
-      const init = { method, headers, body: /** @type {any} */ (body), signal: broken.signal };
+      const init = { method, headers, body: /** @type {any} */ (body), redirect: /** @type {const} */ ("error"), signal: broken.signal };
       const got = await this.#fetch(this.#root + path, init);
       const text = await got.text();
       return read(got, text);

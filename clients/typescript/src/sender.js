@@ -151,6 +151,7 @@ export class Sender {
   /** Ends the sender at once; what waits is dropped and counted. */
   stop() {
     this.#end();
+    this.#gateway.close();
     this.#wake();
   }
 
@@ -253,7 +254,7 @@ export class Sender {
 
   /** @param {string} why */
   #retry(why) {
-    if (!this.away) this.#log(`loopwatch: the gateway takes no events; they wait: ${why}`);
+    if (!this.away && !this.#ended) this.#log(`loopwatch: the gateway takes no events; they wait: ${why}`);
     const gap = this.#gap;
     this.#gap = Math.min(2 * gap, LAST_GAP);
     return gap;

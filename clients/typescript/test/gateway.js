@@ -145,24 +145,40 @@ export async function until(what, condition) {
 export class Stub {
   /** @type {{ at: number, path: string, events: any[], token: string | undefined }[]} */
   requests = [];
+  /** @type {any[]} what polls are told */
+  controls = [];
+  /** @type {string[]} their paths */
+  polls = [];
+  only = ""; // answers are for paths that begin so
   busy = 0;
   abreast = 0; // the most requests under way at once
   url = "";
   #server;
 
-  /** @param {(Answer | ((events: any[]) => Answer))[]} answers */
+  /** @param {(Answer | ((events: any[]) => Answer | Promise<Answer>))[]} answers */
   constructor(...answers) {
     this.#server = createServer(async (request, response) => {
+      if (request.method === "GET") return this.#poll(request.url ?? "", response);
       this.abreast = Math.max(this.abreast, ++this.busy);
       let body = "";
       for await (const part of request) body += part;
       const events = body.split("\n").map((line) => JSON.parse(line));
       this.requests.push({ at: performance.now(), path: request.url ?? "", events, token: request.headers.authorization });
-      const answer = answers.shift() ?? [202, { accepted: events.length }];
-      const [status, said, headers = {}] = typeof answer === "function" ? answer(events) : answer;
+      const told = request.url?.startsWith(this.only) ? answers.shift() : undefined;
+      const answer = told ?? [202, { accepted: events.length }];
+      const [status, said, headers = {}] = typeof answer === "function" ? await answer(events) : answer;
       this.busy--;
       response.writeHead(status, headers).end(JSON.stringify(said ?? {}));
     });
+  }
+
+  /** Answers a poll with the controls that it was not told of. */
+  #poll(/** @type {string} */ path, /** @type {import("node:http").ServerResponse} */ response) {
+    this.polls.push(path);
+    const known = Number(new URL(path, "http://x").searchParams.get("after") ?? 0);
+    const controls = this.controls.slice(known);
+    const after = String(Math.max(known, this.controls.length));
+    setTimeout(() => response.end(JSON.stringify({ controls, after })), controls.length > 0 ? 0 : 50);
   }
 
   async start() {
