@@ -14,17 +14,19 @@ import (
 // what one process decides on the same stream: no record stands twice and none
 // is missing.
 func TestAFleetDecidesAsOne(t *testing.T) {
+	rounds, ttl := 1, time.Second
+	if n, err := strconv.Atoi(os.Getenv("LOOPWATCH_FLEET")); err == nil && n > 0 { // a longer voyage
+		rounds = n
+	}
+	if d, err := time.ParseDuration(os.Getenv("LOOPWATCH_LEASE")); err == nil { // 0 is the default
+		ttl = d
+	}
 	for _, place := range []struct {
 		name    string
 		servers int
-		ttl     time.Duration
-	}{{"one server", 1, time.Second}, {"three servers", 3, time.Second}} {
+	}{{"one server", 1}, {"three servers", 3}} {
 		t.Run(place.name, func(t *testing.T) {
-			rounds := 1
-			if n, err := strconv.Atoi(os.Getenv("LOOPWATCH_FLEET")); err == nil && n > 0 {
-				rounds = n
-			}
-			v := newVoyage(t, newCrew(t, place.servers, place.ttl), recorded(t, 24), rounds)
+			v := newVoyage(t, newCrew(t, place.servers, ttl), recorded(t, 24), rounds)
 			for range rounds {
 				v.round()
 			}

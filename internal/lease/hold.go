@@ -141,10 +141,23 @@ func (k *Keeper) renew(ctx context.Context, p int, h *hold) {
 
 // remove deletes the key of a grant that was given back, where it is ours still.
 func (k *Keeper) remove(ctx context.Context, p int, h *hold) {
-	_ = k.kv.Delete(ctx, partitionKey(p), jetstream.LastRevision(h.revision)) // else it expires
+	k.erase(ctx, partitionKey(p), h.revision)
 	k.mu.Lock()
 	delete(k.held, p)
 	k.mu.Unlock()
+}
+
+// erase deletes a key of this session, whose revision is another where an answer
+// was lost. What cannot be deleted expires.
+func (k *Keeper) erase(ctx context.Context, key string, revision uint64) {
+	if err := k.kv.Delete(ctx, key, jetstream.LastRevision(revision)); !contradicts(err) {
+		return
+	}
+	e, err := k.kv.Get(ctx, key)
+	var is entry
+	if err == nil && json.Unmarshal(e.Value(), &is) == nil && is.Session == k.self.Session {
+		_ = k.kv.Delete(ctx, key, jetstream.LastRevision(e.Revision()))
+	}
 }
 
 // contradicts says that the key is not as we thought, as opposed to no answer.

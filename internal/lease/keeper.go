@@ -139,7 +139,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 		case <-tick.C:
 		case <-k.kick:
 		}
-		if err := k.round(ctx); err != nil {
+		// A call that were cut off would leave us in the dark about its key.
+		if err := k.round(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 	}
@@ -150,7 +151,7 @@ func (k *Keeper) leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, k.ttl)
 	defer cancel()
 	if k.revision != 0 {
-		_ = k.kv.Delete(ctx, instancePrefix+k.self.Instance, jetstream.LastRevision(k.revision)) // else it expires
+		k.erase(ctx, instancePrefix+k.self.Instance, k.revision)
 	}
 	for k.giveUp(ctx); len(k.Grants()) > 0; k.giveUp(ctx) {
 		select {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +49,8 @@ type member struct {
 	js   jetstream.JetStream
 	end  context.CancelFunc
 	done chan error
+
+	leaving atomic.Bool // it gives everything back
 }
 
 func (s *site) connect() (*nats.Conn, jetstream.JetStream) {
@@ -102,7 +105,7 @@ func (m *member) own(ctx context.Context) {
 		case <-tick.C:
 		}
 		for _, g := range m.Grants() {
-			if g.Asked() || !g.Valid() {
+			if g.Asked() || !g.Valid() || m.leaving.Load() {
 				m.Release(g)
 			}
 		}
@@ -123,9 +126,7 @@ func (m *member) valid() (n int) {
 func (s *site) leave(m *member) {
 	s.Helper()
 	m.end()
-	for _, g := range m.Grants() {
-		m.Release(g)
-	}
+	m.leaving.Store(true)
 	s.ended(m, nil)
 }
 
@@ -188,6 +189,25 @@ func TestMembersComeAndGo(t *testing.T) {
 	s.shared(c)
 	d := s.join("d", "4")
 	s.shared(c, d)
+}
+
+// Whoever leaves, whenever that is, leaves nothing behind that others would have
+// to wait for.
+func TestLeavingLeavesNothing(t *testing.T) {
+	s := newSite(t)
+	_, js := s.connect()
+	for i := range 30 {
+		m := s.join("a", "1")
+		s.until("it has begun to take", func() bool { return m.valid() > i%partitions })
+		s.leave(m)
+		kv, err := js.KeyValue(t.Context(), Bucket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keys, err := kv.Keys(t.Context()); !errors.Is(err, jetstream.ErrNoKeysFound) {
+			t.Errorf("it left %v, %v", keys, err)
+		}
+	}
 }
 
 // Whoever cannot renew has lost its grants by its own clock before the bucket
@@ -279,7 +299,11 @@ func TestALostLease(t *testing.T) {
 	}
 	m.Release(lost)
 	s.until("it is granted anew", func() bool { return m.valid() == partitions })
-	s.leave(m)
+	m.end()
+	for _, g := range m.Grants() {
+		m.Release(g)
+	}
+	s.ended(m, nil)
 }
 
 func TestHowLongLeasesLast(t *testing.T) {
