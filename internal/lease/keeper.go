@@ -153,14 +153,18 @@ func (k *Keeper) leave(ctx context.Context) error {
 	if k.revision != 0 {
 		k.erase(ctx, instancePrefix+k.self.Instance, k.revision)
 	}
-	for k.giveUp(ctx); len(k.Grants()) > 0; k.giveUp(ctx) {
+	for {
+		left := len(k.Grants()) // what is given back from here on kicks
+		k.giveUp(ctx)
+		if left == 0 {
+			return nil
+		}
 		select {
 		case <-k.kick:
 		case <-ctx.Done():
 			return nil
 		}
 	}
-	return nil
 }
 
 func signal(c chan struct{}) {
