@@ -24,9 +24,10 @@ const (
 // between leaves half of it, new information of unknown effect two thirds; they
 // take nothing from a write that brought the same again. A short
 // acknowledgement of something unknown is half a step at most, a call that
-// polls a third. A wait in between, or beside the call before, or a polling
-// tool called with spacing, leaves nothing of it. Only the first result of a
-// round counts, and none that comes when a later round has had its own; one of
+// polls a third. A wait in between, or beside the call before, or a polling tool
+// called with spacing, leaves nothing of it; nor do new answers of other calls in
+// between where the call has no arguments: a status that is looked at beside
+// work that goes on. Only the first result of a round counts, and none that comes when a later round has had its own; one of
 // a round that is over is the first where another round's came just before. A
 // call issued again in a later round, with no other call in between and while
 // it has no answer yet, is a futile step too, unless its use is to wait. Where
@@ -118,6 +119,8 @@ func (d Repeat) weight(w state.View, changed bool) int {
 		return 0
 	case d.Unchanged && (p.Epoch != s.Epoch || changed):
 		return 0
+	case d.Unchanged && c.NoArgs && !writes(c.Effect) && same && !s.Error && p.News != w.Window.Memo.News:
+		return 0 // a status that is looked at beside work that goes on
 	case w.Window.Waited >= p.CallNo: // a wait in between, or the call itself waits
 		return 0
 	case spaced(w, d.PollGap):

@@ -14,10 +14,11 @@ import (
 // It counts equal answers of a tool in a row, and equal negative answers whose
 // calls have an argument in common. A short positive answer is an
 // acknowledgement and counts for neither; nor does a call that is made again
-// after a user message or new information, which `repeat` weighs. Writes never
-// count, and of shell commands only answers in a row do. Nor do rounds in which
-// the tool was asked different things at once: none of those calls knew what the
-// others would bring, whatever the order of their answers.
+// after a user message or new information, or that has no arguments to adjust:
+// those `repeat` weighs. Writes never count, and of shell commands only answers
+// in a row do. Nor do rounds in which the tool was asked different things at
+// once: none of those calls knew what the others would bring, whatever the order
+// of their answers.
 type SameResult struct {
 	InARow   int `yaml:"in_a_row" bound:"2..1000" doc:"round at which the same answer of a tool, with none other of it in between, speaks"`
 	Negative int `yaml:"negative" bound:"2..1000" doc:"round at which the same negative answer to adjusted arguments speaks"`
@@ -32,7 +33,7 @@ func (d SameResult) Validate() error { return Check(d) }
 // Detect implements Detector.
 func (d SameResult) Detect(w state.View, e *events.Event) (Finding, bool) {
 	s, c := &w.Cur.Step, &w.Cur.Call
-	if e.Kind != events.ToolResult || s.Call.IsZero() || c.Waits || writes(c.Effect) {
+	if e.Kind != events.ToolResult || s.Call.IsZero() || c.NoArgs || c.Waits || writes(c.Effect) {
 		return Finding{}, false
 	}
 	if t := &w.Cur.Stuck; t.Count >= d.InARow {

@@ -131,7 +131,7 @@ func (a *Applier) step(r *Run, e *events.Event, p Pending, f features.Result) {
 	} else if !f.Error && r.Cur.Prior.Results == 0 && informs(p.Call.Effect, f) {
 		w.Soft++
 	}
-	k.Epoch, k.Soft, k.Msgs = w.Epoch, w.Soft, w.Msgs
+	k.Epoch, k.Soft, k.Msgs, k.News = w.Epoch, w.Soft, w.Msgs, w.Memo.News
 	if p.Call.Waits || p.Call.Sleeps {
 		w.Waited = w.CallNo
 	}

@@ -61,6 +61,9 @@ func (k *Key) code(c *coder) {
 	c.ref(&k.FirstResult)
 	c.ref(&k.Last)
 	c.ref(&k.LastResult)
+	if c.since(2) {
+		c.u32(&k.News)
+	}
 }
 
 func (o *Outcome) code(c *coder) {

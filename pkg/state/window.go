@@ -108,6 +108,7 @@ type Key struct {
 	Epoch     uint32 // after Result took effect
 	Soft      uint32 // after it
 	Msgs      uint32 // user messages before it
+	News      uint32 // Memo.News after it
 	CallNo    uint32 // when Result came
 	ElapsedMS int64  // run's clock at the newest answered call
 	Failed    bool
