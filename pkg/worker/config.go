@@ -32,6 +32,9 @@ type Config struct {
 	FailClosed bool            // without an answer, and without a guard, a call is ErrBlocked
 	Queue      int             // events that may wait for the bus, 32 MiB at most; 0 means 4,096. Beyond that new ones are dropped and counted
 	MaxContent int             // bytes of a result, of arguments, of a text that are sent; 0 means 64 KiB. What is longer is cut
+	Content    Content         // whether texts are sent; the zero value sends them without the secrets in them
+	HashKey    []byte          // the tenant's key, of the digests in place of secrets and texts: at least 16 bytes with ContentHash; empty means one that this process makes
+	Secrets    []string        // names of fields that hold secrets, beside those that say so (password, token, api_key …)
 	Logger     *slog.Logger    // nil discards
 	Now        func() time.Time
 }
@@ -67,6 +70,12 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Round < 0 || c.Round > events.MaxRound/2 || c.Wait < 0 || c.Linger < 0 || c.Queue < 0 || c.MaxContent < 0 {
 		faults = append(faults, errors.New("Round, Wait, Linger, Queue, MaxContent: must not be negative"))
+	}
+	if c.Content == ContentHash && len(c.HashKey) < leastKey {
+		faults = append(faults, fmt.Errorf("HashKey: %d bytes, ContentHash needs %d or more, the same in all workers of a tenant", len(c.HashKey), leastKey))
+	}
+	if c.Content < ContentRedacted || c.Content > ContentRaw {
+		faults = append(faults, fmt.Errorf("Content: %d is none", c.Content))
 	}
 	c.Wait, c.Linger = or(c.Wait, 500*time.Millisecond), or(c.Linger, 5*time.Second)
 	c.Queue, c.MaxContent = or(c.Queue, 4096), or(c.MaxContent, 64<<10)

@@ -23,6 +23,7 @@ type Run struct {
 	cfg      Config
 	js       jetstream.JetStream
 	sender   *sender
+	redactor *redactor
 	subs     []*nats.Subscription
 	controls chan actions.Control
 	stopped  chan struct{} // closed when halted
@@ -93,6 +94,7 @@ func open(cfg Config) (*Run, error) {
 		cfg: cfg, js: js, seen: map[string]bool{},
 		controls: make(chan actions.Control, 64), stopped: make(chan struct{}),
 	}
+	r.redactor = newRedactor(&r.cfg)
 	r.sender = newSender(js, &r.cfg, r.release)
 	if err := r.subscribe(); err != nil {
 		r.Close()

@@ -36,7 +36,8 @@ func (r *Run) Message(role, to, text string) error {
 	return err
 }
 
-// say gives an event its identity and place, cuts what is too long, shows it
+// say gives an event its identity and place, hides what must not leave the
+// worker, cuts what is too long, shows it
 // to the guard and queues it. What no processor would take is an error here,
 // and nothing has been said. The caller holds mu.
 func (r *Run) say(e events.Event, check *events.Check) (events.Event, error) {
@@ -49,6 +50,7 @@ func (r *Run) say(e events.Event, check *events.Check) (events.Event, error) {
 	if e.Kind != events.RunStart || r.seq > 0 {
 		e.Seq = r.seq + 1
 	}
+	r.hide(&e)
 	body, err := fit(&e, r.cfg.MaxContent)
 	if err != nil {
 		return e, fmt.Errorf("report %s: %w", e.Kind, err)

@@ -62,7 +62,7 @@ func (r *Run) attach(last uint64, now time.Time) {
 
 // replayed returns the result that stands in for executing a call: our own
 // copy where there is one, which is whole where what was sent is cut, else the
-// verdict's.
+// verdict's, unless something was hidden in it: then there is none.
 func (r *Run) replayed(q *question, v actions.Verdict) *Output {
 	if q.said.Call == nil || v.Decision == actions.RefuseCall {
 		return nil
@@ -77,7 +77,7 @@ func (r *Run) replayed(q *question, v actions.Verdict) *Output {
 		}
 	}
 	out := r.results.output(of, q.said.Time)
-	if out == nil && v.Replay != nil {
+	if out == nil && v.Replay != nil && !hidden(v.Replay.Content) {
 		out = &Output{Content: v.Replay.Content, Label: v.Replay.Label}
 	}
 	return out
