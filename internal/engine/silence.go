@@ -48,7 +48,7 @@ func (g *Engine) overdue(r *state.Run, due int64, out *Result) {
 	stored := r.StoredMS
 	r.StoredMS = due
 	r.Cur = state.Current{Ref: r.LastRef, Kind: events.Tick, Round: max(r.Window.Round.Number, 1), Counts: true}
-	e := events.Event{Kind: events.Tick, ID: r.LastID, Seq: r.LastSeq, Stored: time.UnixMilli(due).UTC()}
+	e := events.Event{Kind: events.Tick, ID: string(r.LastID), Seq: r.LastSeq, Stored: time.UnixMilli(due).UTC()}
 	view := state.View{Run: r, Task: g.part.Task(r.ID.TaskID())}
 	found := g.detect(view, &e, func(rule *actions.Rule) bool { return rule.Spec.Due != nil })
 	if len(found) > 0 {

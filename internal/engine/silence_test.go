@@ -45,7 +45,7 @@ func TestWhatNoticesSilenceDoesNotMatter(t *testing.T) {
 			if want := stored.Add(15 * time.Minute).UnixMilli(); d.TimeMS != want {
 				t.Errorf("stamped with %d, want the deadline %d", d.TimeMS, want)
 			}
-			if d.CauseID != w.run("r1").LastID && tt.name != "the result" {
+			if d.CauseID != string(w.run("r1").LastID) && tt.name != "the result" {
 				t.Errorf("it carries event %s, want the run's last one", d.CauseID)
 			}
 			if first == nil {

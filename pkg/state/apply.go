@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/loopwatch/loopwatch/internal/features"
 	"github.com/loopwatch/loopwatch/pkg/events"
@@ -25,9 +26,10 @@ func (a *Applier) Apply(r *Run, e *events.Event) Order {
 	}
 	r.Clock.advance(e.Time.UnixMilli())
 	r.StoredMS = max(r.StoredMS, e.Stored.UnixMilli())
-	r.LastID, r.LastRef, r.LastSeq = e.ID, ref, e.Seq
+	r.LastRef, r.LastSeq = ref, e.Seq
+	r.LastID = append(r.LastID[:0], e.ID...)
 	if e.Parent != "" && r.Parent == "" {
-		r.Parent = e.Parent
+		r.Parent = strings.Clone(e.Parent)
 	}
 	if e.Origin == events.FromLoopwatch {
 		return order
@@ -58,9 +60,7 @@ func (a *Applier) start(r *Run, s *events.Start) {
 	r.Phase = Live
 	r.Opened++
 	r.Window.drop()
-	if s.Model != "" {
-		r.Model = s.Model
-	}
+	r.serve(s.Model)
 	if s.Attempt > 0 {
 		r.Attempt = s.Attempt
 	}
@@ -72,11 +72,29 @@ func (a *Applier) start(r *Run, s *events.Start) {
 	}
 }
 
+// serve notes the model that answers, where the event names one.
+func (r *Run) serve(model string) {
+	if model != "" && model != r.Model {
+		r.Model = strings.Clone(model)
+	}
+}
+
+// hold notes the fields that are held.
+func (w *Window) hold(names []string) {
+	if slices.Equal(w.Known, names) {
+		return
+	}
+	w.Known = make([]string, len(names))
+	for i, n := range names {
+		w.Known[i] = strings.Clone(n)
+	}
+}
+
 // learn remembers a tool of the run, declared or seen.
 func (a *Applier) learn(r *Run, name string, effect features.Effect, polls bool) *Tool {
 	at := slices.IndexFunc(r.Tools, func(t Tool) bool { return t.Name == name })
 	if at < 0 {
-		t := Tool{Name: name, Hash: a.toolHash(name)}
+		t := Tool{Name: strings.Clone(name), Hash: a.toolHash(name)}
 		if len(r.Tools) >= MaxTools {
 			t.Effect, t.Polls = effect, polls
 			return &t
@@ -168,12 +186,10 @@ func (r *Run) tell(h features.Hash) {
 func (a *Applier) turn(r *Run, t *events.Turn) {
 	w := &r.Window
 	r.Cur.Text = a.Features.Text(w.Memo.outside(t.Text))
-	if t.Model != "" {
-		r.Model = t.Model
-	}
+	r.serve(t.Model)
 	r.spend(t)
 	if t.Known != nil {
-		w.Known = append(w.Known[:0:0], t.Known[:min(len(t.Known), maxKnown)]...)
+		w.hold(t.Known[:min(len(t.Known), maxKnown)])
 	}
 	r.Cur.Asked = intersect(t.Asks, w.Known)
 	a.progress(w, t, r.Cur.Ref)

@@ -123,7 +123,7 @@ func TestLife(t *testing.T) {
 		{"the newest event is remembered", func(s *story) {
 			s.turn(1, events.Turn{})
 			s.tell(events.Event{ID: "last", Kind: events.TurnKind, Round: 2, Seq: 9, Turn: &events.Turn{}})
-			s.want("id", s.LastID, "last")
+			s.want("id", string(s.LastID), "last")
 			s.want("seq", s.LastSeq, uint64(9))
 			s.want("ref", s.LastRef, Ref{Seq: 102, ID: DigestOf("last")})
 		}},

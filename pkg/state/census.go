@@ -1,6 +1,10 @@
 package state
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
+)
 
 // Stage is where a run stands as people count runs: its phase, and what became
 // of its halt. A run is in exactly one.
@@ -48,10 +52,14 @@ func (r *Run) Stage() Stage {
 }
 
 // Escalated reports whether people were told of the run's halt and none of
-// them has resumed it.
+// them has resumed it or said that it stays; one that ended all the same, with
+// its work done or called off, waits for nobody.
 func (r *Run) Escalated() bool {
 	h := r.Ledger.Halt
-	return h.Active() && h.Detector != operator && h.FromRun == ""
+	if r.Phase == Ended && (r.EndedAs == events.Done || r.EndedAs == events.Blocked || r.EndedAs == events.Cancelled) {
+		return false
+	}
+	return h.Active() && h.Detector != operator && h.FromRun == "" && h.By == ""
 }
 
 // Census counts a partition's runs by stage. It is the fold of their last

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 func TestStage(t *testing.T) {
@@ -24,6 +26,10 @@ func TestStage(t *testing.T) {
 		{"halted, another control not acknowledged", func(r *Run) { r.Ledger.Halt, r.Ledger.Unacked = halt, []Control{{ID: "ctl_0"}} }, Awaiting, true},
 		{"halted and ended", func(r *Run) { r.Ledger.Halt, r.Phase = halt, Ended }, Awaiting, true},
 		{"halted and ended without acknowledging", func(r *Run) { r.Ledger.Halt, r.Ledger.Unacked, r.Phase = halt, waiting, Ended }, Awaiting, true},
+		{"halted and ended as that demands", func(r *Run) { r.Ledger.Halt, r.Phase, r.EndedAs = halt, Ended, events.Stuck }, Awaiting, true},
+		{"halted, and done all the same", func(r *Run) { r.Ledger.Halt, r.Phase, r.EndedAs = halt, Ended, events.Done }, Over, false},
+		{"halted, and its worker failed", func(r *Run) { r.Ledger.Halt, r.Phase, r.EndedAs = halt, Ended, events.Failed }, Awaiting, true},
+		{"halted, and a person said it stays", func(r *Run) { r.Ledger.Halt = Halt{Control: "ctl_1", Detector: "repeat", By: "ops"} }, Halted, false},
 		{"halted by a person", func(r *Run) { r.Ledger.Halt = Halt{Control: "c", Detector: "operator"} }, Halted, false},
 		{"halted by a person and ended", func(r *Run) { r.Ledger.Halt, r.Phase = Halt{Control: "c", Detector: "operator"}, Ended }, Over, false},
 		{"halted with its parent", func(r *Run) { r.Ledger.Halt = Halt{Control: "c", Detector: "repeat", FromRun: "p"} }, Halted, false},

@@ -180,6 +180,20 @@ func codeString[T ~string](c *coder, x *T) {
 	*x = T(c.next(int(n)))
 }
 
+// codeBytes codes what codeString would, none and empty ones alike.
+func codeBytes(c *coder, x *[]byte) {
+	if !c.reading {
+		c.buf = binary.AppendUvarint(c.buf, uint64(len(*x)))
+		c.buf = append(c.buf, *x...)
+		return
+	}
+	var s string
+	codeString(c, &s)
+	if *x = nil; s != "" {
+		*x = []byte(s)
+	}
+}
+
 // hash codes a hash: its 8 bytes once, then its place among those before.
 func (c *coder) hash(x *features.Hash) {
 	v := uint64(*x)

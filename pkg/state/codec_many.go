@@ -84,8 +84,8 @@ func codeTable[V any](c *coder, t *Table[V], each func(*V, *coder)) {
 		return
 	}
 	if t.Clear(); n > 0 {
-		t.at = make(map[features.Hash]int32, min(n, maxAhead))
 		t.slots = make([]slot[V], 0, min(n, maxAhead))
+		t.reindex(indexFor(min(n, maxAhead)))
 	}
 	for i := 0; i < n && c.err == nil; i++ {
 		var h features.Hash

@@ -100,7 +100,7 @@ func (s *Seen) code(c *coder) {
 	c.int(&s.Limit)
 	codeRing(c, &s.ring, codeShort)
 	if c.reading {
-		s.at = nil
+		s.slots = nil
 	}
 }
 

@@ -19,7 +19,7 @@ func (r *Run) code(c *coder) {
 	c.int(&r.Attempt)
 	c.i64(&r.StoredMS)
 	c.i64(&r.DueMS)
-	codeString(c, &r.LastID)
+	codeBytes(c, &r.LastID)
 	c.u64(&r.LastSeq)
 	c.ref(&r.LastRef)
 	c.in("run.sequence")
@@ -45,9 +45,6 @@ func (s *Sequence) code(c *coder) {
 	c.u64(&s.Late)
 	c.u64(&s.Duplicates)
 	codeRing(c, &s.recent, codeFresh)
-	if c.reading && s.recent.Len() > 0 {
-		s.index()
-	}
 }
 
 func codeFresh(x *uint64, c *coder) { c.fresh(x) }

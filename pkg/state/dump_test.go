@@ -39,11 +39,15 @@ func dumpValue(b *strings.Builder, path string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.Type.Kind() != reflect.Map {
+			if f := v.Type().Field(i); f.Type.Kind() != reflect.Map && f.Name != "slots" && f.Name != "zero" {
 				dumpValue(b, path+"."+f.Name, open(v.Field(i)))
 			}
 		}
 	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+			fmt.Fprintf(b, "%s %q\n", path, v.Bytes())
+			return
+		}
 		for i := range v.Len() {
 			dumpValue(b, fmt.Sprintf("%s[%d]", path, i), v.Index(i))
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/RaduBerinde/btreemap"
 )
@@ -92,9 +93,11 @@ func (p *Partition) Run(id RunID) *Run {
 	return r
 }
 
-// Create adds a run that is not known yet.
+// Create adds a run that is not known yet. Its names are copied: an event's
+// strings may not outlive it.
 func (p *Partition) Create(id RunID, agent string) *Run {
-	r := NewRun(id, agent, p.memory)
+	id = RunID{Tenant: strings.Clone(id.Tenant), Task: strings.Clone(id.Task), Run: strings.Clone(id.Run)}
+	r := NewRun(id, strings.Clone(agent), p.memory)
 	p.runs[id] = r
 	delete(p.dirty.gone, id)
 	p.Touch(r)

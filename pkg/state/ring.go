@@ -51,5 +51,8 @@ func (r *Ring[V]) Remove(i int) V {
 	return v
 }
 
-// Clear forgets all values.
-func (r *Ring[V]) Clear() { *r = Ring[V]{Limit: r.Limit} }
+// Clear forgets all values and keeps their memory.
+func (r *Ring[V]) Clear() {
+	clear(r.items)
+	r.items, r.start = r.items[:0], 0
+}

@@ -46,7 +46,7 @@ type Run struct {
 	StoredMS int64  // stored time of the newest event, milliseconds since 1970
 	SilentMS int64  // stored time up to which detectors of time were asked
 	DueMS    int64  // indexed deadline, 0 for none; see Partition.Schedule
-	LastID   string // id of the newest event, which a decision of time carries
+	LastID   []byte // id of the newest event, which a decision of time carries; its memory is used again
 	LastRef  Ref
 	LastSeq  uint64
 

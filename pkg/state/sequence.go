@@ -1,6 +1,9 @@
 package state
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // RecentIDs is how many event ids a run remembers to tell duplicates.
 const RecentIDs = 256
@@ -12,8 +15,7 @@ type Sequence struct {
 	Gaps       uint64 // seqs never seen so far
 	Late       uint64 // events applied out of order
 	Duplicates uint64
-	recent     Ring[uint64]
-	known      map[uint64]struct{}
+	recent     Ring[uint64] // few enough to be looked through
 }
 
 // Order says how an event stands to those before it.
@@ -29,11 +31,12 @@ const (
 // does not know its place) is neither late nor a gap.
 func (s *Sequence) note(id Digest, seq uint64) Order {
 	short := binary.BigEndian.Uint64(id[:8])
-	if _, ok := s.known[short]; ok {
+	if slices.Contains(s.recent.items, short) {
 		s.Duplicates++
 		return Duplicate
 	}
-	s.remember(short)
+	s.recent.Limit = RecentIDs
+	s.recent.Push(short)
 	switch {
 	case seq == 0:
 		return InOrder
@@ -52,25 +55,5 @@ func (s *Sequence) note(id Digest, seq uint64) Order {
 // Knows reports whether an event of that id is among the recent ones.
 func (s *Sequence) Knows(id string) bool {
 	d := DigestOf(id)
-	_, ok := s.known[binary.BigEndian.Uint64(d[:8])]
-	return ok
-}
-
-func (s *Sequence) remember(short uint64) {
-	if s.known == nil {
-		s.recent.Limit = RecentIDs
-		s.index()
-	}
-	if old, full := s.recent.Push(short); full {
-		delete(s.known, old)
-	}
-	s.known[short] = struct{}{}
-}
-
-// index finds the recent ids again, from the ring that is stored.
-func (s *Sequence) index() {
-	s.known = make(map[uint64]struct{}, s.recent.Len())
-	for i := range s.recent.Len() {
-		s.known[*s.recent.Back(i)] = struct{}{}
-	}
+	return slices.Contains(s.recent.items, binary.BigEndian.Uint64(d[:8]))
 }

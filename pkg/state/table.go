@@ -9,9 +9,16 @@ type Table[V any] struct {
 	Limit   int
 	Evicted uint32 // entries forgotten so far: non-zero means "truncated"
 
-	at          map[features.Hash]int32
+	index       []spot // open addressing, a power of two of them and at most half full
 	slots       []slot[V]
 	first, last int32 // oldest and newest, as index+1; 0 means none
+}
+
+// spot says where in slots an entry is, as index+1; 0 is free. The tag is some
+// of the hash, so that others are seldom looked at.
+type spot struct {
+	tag uint32
+	at  int32
 }
 
 type slot[V any] struct {
@@ -26,7 +33,7 @@ func (t *Table[V]) Len() int { return len(t.slots) }
 // Get returns the entry of h without touching it, nil where there is none. The
 // pointer is valid until the next Put.
 func (t *Table[V]) Get(h features.Hash) *V {
-	if i, ok := t.at[h]; ok {
+	if i := t.find(h); i >= 0 {
 		return &t.slots[i].value
 	}
 	return nil
@@ -35,37 +42,39 @@ func (t *Table[V]) Get(h features.Hash) *V {
 // Put returns the entry of h as the newest, made zero where there was none.
 // The pointer is valid until the next Put.
 func (t *Table[V]) Put(h features.Hash) *V {
-	if i, ok := t.at[h]; ok {
-		t.unlink(i)
-		t.append(i)
+	if i := t.find(h); i >= 0 {
+		if i != t.last-1 {
+			t.unlink(i)
+			t.append(i)
+		}
 		return &t.slots[i].value
-	}
-	if t.at == nil {
-		t.at = make(map[features.Hash]int32)
 	}
 	i := int32(len(t.slots))
 	if len(t.slots) >= t.Limit && len(t.slots) > 0 {
 		i = t.first - 1
 		t.unlink(i)
-		delete(t.at, t.slots[i].hash)
+		t.free(t.probe(t.slots[i].hash))
 		t.Evicted++
 		t.slots[i] = slot[V]{hash: h}
 	} else {
 		t.slots = append(t.slots, slot[V]{hash: h})
+		if 2*len(t.slots) > len(t.index) {
+			t.grow()
+		}
 	}
-	t.at[h] = i
+	t.index[t.probe(h)] = spot{tag: tagOf(h), at: i + 1}
 	t.append(i)
 	return &t.slots[i].value
 }
 
 // Delete forgets the entry of h; an absent one is no error.
 func (t *Table[V]) Delete(h features.Hash) {
-	i, ok := t.at[h]
-	if !ok {
+	i := t.find(h)
+	if i < 0 {
 		return
 	}
 	t.unlink(i)
-	delete(t.at, h)
+	t.free(t.probe(h))
 	end := int32(len(t.slots) - 1)
 	if i != end {
 		t.move(end, i)
@@ -114,8 +123,8 @@ func (t *Table[V]) append(i int32) {
 // move puts the linked slot from at the free place to.
 func (t *Table[V]) move(from, to int32) {
 	s := t.slots[from]
+	t.index[t.probe(s.hash)].at = to + 1
 	t.slots[to] = s
-	t.at[s.hash] = to
 	if s.prev != 0 {
 		t.slots[s.prev-1].next = to + 1
 	} else {
