@@ -88,6 +88,9 @@ func (c *Collector) Event(e *events.Event) {
 		stored = e.Time
 	}
 	c.newest = max(c.newest, stored.UnixMilli())
+	if e.Operator != nil && e.Operator.Action == "resume" {
+		c.resume(e.Operator)
+	}
 	if e.Kind.Ours() || e.Origin == events.FromLoopwatch || c.opts.Tenant != "" && e.Tenant != c.opts.Tenant || c.opts.Agent != "" && e.Agent != c.opts.Agent {
 		return
 	}

@@ -124,6 +124,31 @@ func TestWhatIsARepeat(t *testing.T) {
 			b.say("r", events.Event{Kind: events.ToolCall, Round: 2, Call: &events.Call{ID: "d", Tool: "read", Args: events.RawJSON(`{"p":1}`)}})
 			b.say("r", events.Event{Kind: events.ToolResult, Round: 2, Result: &events.Result{CallID: "d", Tool: "read", Content: events.RawJSON(`"a page of text"`)}})
 		}, 1, 0},
+		{"the same negative answer to other arguments", func(b *book) {
+			b.round("r", 1, 0, `{"q":"x"}`, `"no matches"`, "")
+			b.round("r", 2, 0, `{"q":"y"}`, `"no matches"`, "")
+		}, 1, 1},
+		{"a tool that is there to be polled", func(b *book) {
+			b.say("r", events.Event{Kind: events.RunStart, Start: &events.Start{Tools: []events.Tool{{Name: "grep", Polls: true}}}})
+			b.rounds("r", 1, 3)
+		}, 0, 0},
+		{"two repeats in one turn", func(b *book) {
+			for n := 1; n <= 2; n++ {
+				b.rounds("r", n, n)
+				b.say("r", events.Event{Kind: events.ToolCall, Round: n, Call: &events.Call{ID: "d", Tool: "read"}})
+				b.say("r", events.Event{Kind: events.ToolResult, Round: n, Result: &events.Result{CallID: "d", Tool: "read", Content: events.RawJSON(`"a page of text"`)}})
+			}
+		}, 1, 0.5},
+		{"what we said ourselves", func(b *book) {
+			b.rounds("r", 1, 1)
+			for _, e := range []events.Event{
+				{Kind: events.ToolCall, Round: 2, Call: &events.Call{ID: "c", Tool: "grep", Args: events.RawJSON(`{"q":"x"}`)}},
+				{Kind: events.ToolResult, Round: 2, Result: &events.Result{CallID: "c", Tool: "grep", Content: events.RawJSON(`"no matches here"`)}},
+			} {
+				e.Origin = events.FromLoopwatch
+				b.say("r", e)
+			}
+		}, 0, 0},
 		{"delivered twice", func(b *book) {
 			b.rounds("r", 1, 2)
 			again := b.last["r"]
@@ -166,6 +191,12 @@ func TestHowInterventionsAreJudged(t *testing.T) {
 			b.rounds("r", 4, 4)
 			b.decide("r", "repeat", 2, actions.Inject, actions.Acted)
 			b.end("r", events.Done)
+		}, Rate{Runs: 1}},
+		{"the next rung, and then other things", func(b *book) {
+			inject(b, actions.Acted)
+			b.rounds("r", 4, 4)
+			b.decide("r", "repeat", 2, actions.Inject, actions.Acted)
+			fresh(b, 5, 9)
 		}, Rate{Runs: 1}},
 		{"an operator's halt", func(b *book) {
 			inject(b, actions.Acted)
@@ -232,6 +263,10 @@ func TestSavings(t *testing.T) {
 			b.last["r"] = events.Event{ID: "elsewhere", Task: own.Task}
 			halted(b, "repeat")
 		}, 0, 0, outCarried},
+		{"falling costs", events.Limits{MaxTurns: 10}, func(b *book) {
+			b.round("r", 4, 0, `{"q":"x"}`, `"no matches here"`, "")
+			halted(b, "repeat")
+		}, 6, 6 * 0.075, ""},
 		{"nothing was done", events.Limits{MaxTurns: 10}, func(b *book) { b.end("r", events.Done) }, 0, 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -328,5 +363,108 @@ func TestMemoryIsBounded(t *testing.T) {
 	got := b.c.Finish()
 	if len(got.Tools.Tools) > mostTools+1 || len(got.Blocked.Groups) > mostGroups+1 || got.Blocked.Runs != 1500 {
 		t.Errorf("%d tools, %d groups of %d runs", len(got.Tools.Tools), len(got.Blocked.Groups), got.Blocked.Runs)
+	}
+}
+
+// Too few prices make no line: the turns count, the money does not, and it is
+// said.
+func TestARunWithoutPrices(t *testing.T) {
+	b := newBook(t, Options{})
+	b.start("r", events.Limits{MaxTurns: 10})
+	b.rounds("r", 1, 2)
+	for n := 3; n <= 5; n++ {
+		b.say("r", events.Event{Kind: events.TurnKind, Round: n, Turn: &events.Turn{}})
+	}
+	price := 99.0
+	b.say("r", events.Event{Kind: events.TurnKind, Round: 2, Turn: &events.Turn{CostUSD: &price}}) // late: its turn is booked
+	b.decide("r", "repeat", 2, actions.HaltRun, actions.Acted)
+	b.end("r", events.Stuck)
+	if got := b.c.Finish().Savings.Total; got.Runs != 1 || got.Turns != 5 || got.USD != 0 || got.Unpriced != 1 || got.Untold != 1 {
+		t.Errorf("%+v, want five turns without a price", got)
+	}
+}
+
+// A run counts as fired once, under the detector that acted first, when that
+// was; a holdout of one detector is none where another one spoke.
+func TestFiringAndTheHoldout(t *testing.T) {
+	b := newBook(t, Options{})
+	b.rounds("r", 1, 3)
+	b.decide("r", "stale", 1, actions.Inject, actions.HeldOut)
+	b.decide("r", "repeat", 1, actions.Inject, actions.Acted)
+	b.decide("r", "cycle", 1, actions.Inject, actions.Acted)
+	b.end("r", events.Done)
+	b.rounds("left", 1, 3)
+	b.decide("left", "repeat", 1, actions.Inject, actions.HeldOut)
+	b.end("left", events.Failed)
+	got := b.c.Finish()
+	if diff := cmp.Diff(map[string]int{"repeat": 1}, got.Rates.Agents[0].Detectors); diff != "" || got.Rates.Overall.Fired != 1 {
+		t.Errorf("fired (-want +got):\n%s", diff)
+	}
+	if got.Savings.Holdout != (Own{Runs: 1}) {
+		t.Errorf("holdout %+v, want the one run that was left alone", got.Savings.Holdout)
+	}
+}
+
+// Fired and closed are counted where they happened.
+func TestRatesAreCountedWhereTheyHappened(t *testing.T) {
+	b := newBook(t, Options{Since: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)})
+	b.rounds("r", 1, 3)
+	b.decide("r", "repeat", 1, actions.Inject, actions.Acted)
+	b.now = b.now.Add(2 * time.Hour)
+	b.end("r", events.Done)
+	if got := b.c.Finish().Rates.Overall; got.Fired != 0 || got.Closed != 1 {
+		t.Errorf("%+v: it fired before the report's time and closed in it", got)
+	}
+}
+
+// A run that speaks again after a day was lost, and is another one; a start
+// that is delivered again after the end opens nothing.
+func TestRunsThatComeBack(t *testing.T) {
+	b := newBook(t, Options{})
+	b.start("r", events.Limits{})
+	b.rounds("r", 1, 1)
+	b.now = b.now.Add(25 * time.Hour)
+	b.rounds("r", 1, 1)
+	b.end("r", events.Done)
+	b.start("q", events.Limits{})
+	first := b.last["q"]
+	b.end("q", events.Done)
+	b.c.Event(&first)
+	got := b.c.Finish()
+	if got.Counted.Runs != 3 || got.Counted.Live != 0 || got.Tools.Tools[0].Repeats != 0 {
+		t.Errorf("%+v, %d repeat events; want three runs, none live", got.Counted, got.Tools.Tools[0].Repeats)
+	}
+}
+
+func TestOnlyWhatIsAskedFor(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    Options
+		runs int
+	}{
+		{"everything", Options{}, 1}, {"its tenant and agent", Options{Tenant: "default", Agent: "support"}, 1},
+		{"another tenant", Options{Tenant: "other"}, 0}, {"another agent", Options{Agent: "coder"}, 0},
+	} {
+		b := newBook(t, tt.o)
+		b.rounds("r", 1, 3)
+		b.decide("r", "repeat", 1, actions.Inject, actions.Acted)
+		if got := b.c.Finish(); got.Counted.Runs != tt.runs || len(got.Interventions.Rows) != tt.runs {
+			t.Errorf("%s: %d runs, %d interventions, want %d", tt.name, got.Counted.Runs, len(got.Interventions.Rows), tt.runs)
+		}
+	}
+}
+
+// What was tried counts once a run, however often it is named.
+func TestBlockedGroups(t *testing.T) {
+	b := newBook(t, Options{})
+	for i, need := range []string{"a key", "A key!", "a ladder"} {
+		run := fmt.Sprintf("r%d", i)
+		b.say(run, events.Event{Kind: events.RunEnd, End: &events.End{Status: events.Blocked, Blocked: &events.Blocker{
+			Attempted: []string{"knock", "knock"}, Blocker: fmt.Sprintf("door %d is shut", i), Needs: need,
+		}}})
+	}
+	got := b.c.Finish().Blocked
+	if got.Runs != 3 || len(got.Groups) != 2 || got.Groups[0].Runs != 2 || got.Groups[0].Attempted["knock"] != 2 || got.Groups[0].Example.Run != "r0" {
+		t.Errorf("%+v", got)
 	}
 }

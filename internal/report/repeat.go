@@ -38,7 +38,7 @@ func (c *Collector) answered(r *run, e *events.Event) {
 	if tool == "" || !cur.Answered {
 		return
 	}
-	repeat := res.Replayed || r.same(res) || r.rain(c, res)
+	repeat := res.Replayed || r.same() || r.rain(c, res)
 	if !repeat {
 		r.heal(tool, cur.Step.Error)
 		r.turn.fresh = true
@@ -59,13 +59,10 @@ func (c *Collector) answered(r *run, e *events.Event) {
 // that the same call brought before, a failure of the kind that the tool brought
 // before, or the negative answer that it brought before; nothing effective
 // happened in between. Waiting is no repeat, nor is a second answer of one round.
-func (r *run) same(res *events.Result) bool {
+func (r *run) same() bool {
 	cur := &r.state.Cur
 	s := &cur.Step
 	if s.Call.IsZero() || cur.Call.Waits || cur.Call.Polls {
-		return false
-	}
-	if res.Changed != nil && *res.Changed {
 		return false
 	}
 	k := r.state.Window.Keys.Get(s.Key)
