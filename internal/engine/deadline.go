@@ -51,7 +51,7 @@ func (g *Engine) advance(r *state.Run, now int64, out *Result) {
 	}
 	if r.Phase == state.Live && now >= r.StoredMS+g.policy.Idle.Milliseconds() {
 		r.Phase = state.Lost
-		out.Lost++
+		out.Lost = append(out.Lost, Lost{Run: r.ID, Agent: r.Agent})
 		g.join(r)
 	}
 }

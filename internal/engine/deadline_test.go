@@ -16,8 +16,8 @@ func TestARunWithoutEventsIsLostAndThenForgotten(t *testing.T) {
 	if w.run("r1").Phase != state.Live {
 		t.Fatal("lost before its time")
 	}
-	if res := w.tick(2 * time.Hour); res.Lost != 1 || w.run("r1").Phase != state.Lost {
-		t.Fatalf("%d lost, the run is %s", res.Lost, w.run("r1").Phase)
+	if res := w.tick(2 * time.Hour); len(res.Lost) != 1 || res.Lost[0].Run.Run != "r1" || res.Lost[0].Agent != w.run("r1").Agent || w.run("r1").Phase != state.Lost {
+		t.Fatalf("%v lost, the run is %s", res.Lost, w.run("r1").Phase)
 	}
 	w.call("r1", 1, `{}`)
 	if w.run("r1").Phase != state.Live {
@@ -74,6 +74,21 @@ func TestAnAcknowledgedHaltIsNotSentAgain(t *testing.T) {
 		if again := w.tick(time.Minute).Resend; len(again) > 0 {
 			t.Errorf("sent again: %+v", again)
 		}
+	}
+}
+
+func TestAnAcknowledgementSaysHowLongItTook(t *testing.T) {
+	w := newWorld(t, "sundry")
+	w.loop("r1")
+	ack := events.Event{Kind: events.ControlAck, Ack: &events.Ack{Control: w.run("r1").Ledger.Halt.Control, Outcome: events.Applied}}
+	asked := w.run("r1").StoredMS
+	w.now = w.now.Add(7 * time.Second)
+	got := w.step("r1", ack).Waited
+	if want := time.Duration(w.run("r1").StoredMS-asked) * time.Millisecond; got != want || got < 7*time.Second {
+		t.Errorf("waited %v, want %v", got, want)
+	}
+	if again := w.step("r1", ack).Waited; again != 0 {
+		t.Errorf("an acknowledgement of nothing waited %v", again)
 	}
 }
 

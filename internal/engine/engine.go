@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/loopwatch/loopwatch/internal/features"
 	"github.com/loopwatch/loopwatch/pkg/actions"
@@ -54,7 +55,14 @@ type Result struct {
 	Answer    Answer          // what a check is told
 	Policy    *actions.Policy // that decided
 	Resend    []Resend        // halts to send again as they are stored
-	Lost      int             // runs closed for want of events
+	Lost      []Lost          // runs closed for want of events
+	Waited    time.Duration   // how long the control that this event acknowledges had waited, by stored time; 0 for none
+}
+
+// Lost names a run that was closed for want of events.
+type Lost struct {
+	Run   state.RunID
+	Agent string
 }
 
 // Answer is the ground of a verdict.
@@ -185,6 +193,7 @@ func (g *Engine) join(r *state.Run) {
 func (g *Engine) react(e *events.Event, r *state.Run, out *Result) {
 	switch {
 	case e.Kind == events.ControlAck:
+		out.Waited = g.waited(e, r)
 		r.Ledger.Ack(e.Ack.Control)
 		return
 	case r.Ledger.Halt.Active():
@@ -203,6 +212,18 @@ func (g *Engine) react(e *events.Event, r *state.Run, out *Result) {
 		}
 	}
 	g.add(e, r, out, decided...)
+}
+
+// waited returns how long the control had waited that the event acknowledges: it
+// expires a fixed time after its cause.
+func (g *Engine) waited(e *events.Event, r *state.Run) time.Duration {
+	for _, c := range r.Ledger.Unacked {
+		if c.ID == e.Ack.Control {
+			since := c.ExpiresMS - g.policy.Control.Milliseconds()
+			return max(time.Duration(e.Stored.UnixMilli()-since)*time.Millisecond, 0)
+		}
+	}
+	return 0
 }
 
 // replay notes which result may be handed back instead of executing the call.

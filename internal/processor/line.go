@@ -9,6 +9,7 @@ import (
 
 	"github.com/loopwatch/loopwatch/internal/engine"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
+	"github.com/loopwatch/loopwatch/internal/report"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/events"
 	"github.com/loopwatch/loopwatch/pkg/state"
@@ -22,7 +23,8 @@ type work struct {
 	reject *events.Reject
 	result engine.Result
 	out    []outgoing
-	logged time.Time // when its decisions were in the log
+	logged time.Time    // when its decisions were in the log
+	saved  report.Saved // what the runs that it closed did not spend
 }
 
 // outgoing is one decision ready to be logged.
@@ -78,6 +80,7 @@ func (p *Processor) step(batch []*work) error {
 				return p.unusable(w.owner, err)
 			}
 			w.result, w.reject = r, r.Reject
+			w.owner.courses.begin(w)
 		}
 		meta.Checkpoint = state.Checkpoint{
 			Seq: w.msg.Seq, CreatedNS: w.owner.stream.Created.UnixNano(), Digest: natsbus.Digest(&w.msg),
@@ -122,6 +125,9 @@ func (p *Processor) fill(ctx context.Context, batch []*work) error {
 			m := actions.Render(w.result.Policy, d, p.texts.quoter(ctx, w.owner.number))
 			m.At = at
 			w.out = append(w.out, outgoing{decision: d, message: m, old: w.owner.logged.covers(at)})
+		}
+		if !w.msg.IsGap() {
+			w.saved = w.owner.courses.follow(w)
 		}
 	}
 	if err := p.texts.err; err != nil {
@@ -212,6 +218,7 @@ func (p *Processor) commit(batch []*work) error {
 	}
 	p.done("commit")
 	p.cfg.Metrics.observe(batch)
+	p.noteLate(batch)
 	p.publishStatus()
 	return nil
 }

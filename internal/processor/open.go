@@ -19,7 +19,7 @@ import (
 // the stream, raises the epoch so that any earlier owner is fenced, and finds
 // out how far the decision log already got.
 func (p *Processor) open(ctx context.Context, g *lease.Grant) (*owner, error) {
-	o := &owner{number: g.Partition, grant: g}
+	o := &owner{number: g.Partition, grant: g, courses: courses{}}
 	var err error
 	if o.part, err = p.load(g.Partition); err != nil {
 		return nil, err

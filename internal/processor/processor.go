@@ -61,6 +61,8 @@ type Processor struct {
 	side   sync.WaitGroup // goroutines beside Run
 
 	standing atomic.Pointer[[]standing] // as of the last change of owners or commit
+	blind    atomic.Pointer[[]string]   // as of the last look
+	late     atomic.Int64               // when a control was last logged too late, ms since 1970
 }
 
 // New returns a processor of no partition. It refuses keys that are not those
@@ -102,6 +104,7 @@ func (p *Processor) Run(ctx context.Context) error {
 	defer stop()
 	p.side.Go(func() { p.keepTime(bound) })
 	p.side.Go(func() { p.follow(bound) })
+	p.side.Go(func() { p.keepWatch(bound) })
 	defer p.letGo()
 	for {
 		err := p.own(bound)
@@ -152,16 +155,17 @@ func (p *Processor) done(effect string) {
 
 // owner is one partition with everything that belongs to it.
 type owner struct {
-	number int
-	grant  *lease.Grant
-	fenced error // set once a later owner was met; nothing of it has effect any more
-	part   *state.Partition
-	engine *engine.Engine
-	log    *natsbus.DecisionLog
-	stream natsbus.StreamState
-	logged logged
-	target uint64 // last sequence stored when the partition was opened
-	due    atomic.Int64
-	greets bool        // Taken was called
-	ready  atomic.Bool // Taken has returned
+	number  int
+	grant   *lease.Grant
+	fenced  error // set once a later owner was met; nothing of it has effect any more
+	part    *state.Partition
+	engine  *engine.Engine
+	log     *natsbus.DecisionLog
+	stream  natsbus.StreamState
+	logged  logged
+	courses courses
+	target  uint64 // last sequence stored when the partition was opened
+	due     atomic.Int64
+	greets  bool        // Taken was called
+	ready   atomic.Bool // Taken has returned
 }

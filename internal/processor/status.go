@@ -20,7 +20,8 @@ type Status struct {
 // standing is an owner's status for other goroutines.
 type standing struct {
 	Status
-	owner *owner
+	owner  *owner
+	census state.Census
 }
 
 // Status returns how every partition that is ours stood after the last commit.
@@ -39,12 +40,13 @@ func (p *Processor) publishStatus() {
 	out := []standing{}
 	for o := range p.owned() {
 		m := &o.part.Meta
-		out = append(out, standing{owner: o, Status: Status{
+		out = append(out, standing{owner: o, census: m.Census, Status: Status{
 			Partition: o.number, Applied: m.Checkpoint.Seq, Policy: o.engine.Policy().Ref(), Counts: m.Counts,
 			Junk: o.log.Junk(), ClockMS: m.ClockMS,
 		}})
 	}
 	p.standing.Store(&out)
+	p.cfg.Metrics.standing(out)
 }
 
 // ask is a question about the runs, answered between two batches.

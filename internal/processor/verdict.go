@@ -1,6 +1,7 @@
 package processor
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 func (p *Processor) verdict(ctx context.Context, w *work, now time.Time) {
 	check, err := events.ParseCheck(w.msg.Check)
 	if err != nil || now.After(check.Deadline) {
-		p.cfg.Metrics.checked("late")
+		p.cfg.Metrics.checked(late)
 		return
 	}
 	v := p.rule(ctx, w, now)
@@ -30,7 +31,7 @@ func (p *Processor) verdict(ctx context.Context, w *work, now time.Time) {
 		p.cfg.Logger.Warn("a verdict could not be sent", "event", w.event.ID, "error", err)
 		return
 	}
-	p.cfg.Metrics.checked(string(v.Decision))
+	p.cfg.Metrics.answered(w, v.Decision, p.cfg.Now())
 }
 
 // rule makes the verdict: what the engine said, with the texts it names. Where
@@ -71,7 +72,7 @@ func (p *Processor) rule(ctx context.Context, w *work, now time.Time) actions.Ve
 // replayed reads the result that stands in for executing the call.
 func (p *Processor) replayed(ctx context.Context, w *work, result state.Ref) (actions.Answer, bool) {
 	e, err := p.texts.event(ctx, w.owner.number, result.Seq)
-	if err != nil || e.Result == nil || e.Result.Truncated {
+	if err != nil || e.Result == nil || e.Result.Truncated || withheld(e.Result.Content) {
 		return actions.Answer{}, false
 	}
 	return actions.Answer{
@@ -79,6 +80,9 @@ func (p *Processor) replayed(ctx context.Context, w *work, result state.Ref) (ac
 		Label: actions.Label(e.Result.CallID, w.event.Time.Sub(e.Time)),
 	}, true
 }
+
+// withheld reports whether content is a hash in place of what the tool gave.
+func withheld(content []byte) bool { return bytes.HasPrefix(content, []byte(`{"$h":`)) }
 
 // replayContent is what the tool gave: its content, or its error's message.
 func replayContent(r *events.Result) []byte {
