@@ -28,6 +28,7 @@ type cli struct {
 	Gateway   gatewayCmd   `cmd:"" help:"Serve workers and operators over HTTP."`
 	Provision provisionCmd `cmd:"" help:"Write a NATS server's accounts, permissions and keys, and make the streams."`
 	Tool      toolCmd      `cmd:"" help:"Print the definition of a tool for a model."`
+	Dlq       dlqCmd       `cmd:"" help:"List, show and publish anew what was refused."`
 	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong between workers and their controls."`
 	Bench     benchCmd     `cmd:"" help:"Measure the processor against the bus it reads, on this machine."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

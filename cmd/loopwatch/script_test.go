@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"ready": ready, "publish": publish, "exits": exits, "serve": serve,
+			"store": store, "refused": refused, "calls": calls,
 		},
 	})
 }
