@@ -89,24 +89,28 @@ func (d Budget) turns(w state.View) verdict {
 	if v.act = d.share(float64(used), float64(bound)); v.act == Stop && used == bound {
 		v.act = Warn
 	}
-	v.what = fmt.Sprintf("has taken %d of its %s", used, countOf(bound, "turn"))
+	if v.act != ByLadder {
+		v.what = fmt.Sprintf("has taken %d of its %s", used, countOf(bound, "turn"))
+	}
 	return v
 }
 
 func (d Budget) clock(w state.View) verdict {
 	used, bound := w.Clock.Elapsed, smaller(d.MaxWallClockMS, w.Limits.MaxWallClockMS, w.Granted.MaxWallClockMS)
-	return verdict{
-		dimension: "wall_clock", act: d.share(float64(used), float64(bound)),
-		what: fmt.Sprintf("has run for %s of its %s", span(used), span(bound)),
+	v := verdict{dimension: "wall_clock", act: d.share(float64(used), float64(bound))}
+	if v.act != ByLadder {
+		v.what = fmt.Sprintf("has run for %s of its %s", span(used), span(bound))
 	}
+	return v
 }
 
 func (d Budget) tokens(w state.View) verdict {
 	used, bound := w.Usage.Tokens(), smaller(d.MaxTokens, w.Limits.MaxTokens, w.Granted.MaxTokens)
-	return verdict{
-		dimension: "tokens", act: d.share(float64(used), float64(bound)),
-		what: fmt.Sprintf("has used %d of its %d tokens", used, bound),
+	v := verdict{dimension: "tokens", act: d.share(float64(used), float64(bound))}
+	if v.act != ByLadder {
+		v.what = fmt.Sprintf("has used %d of its %d tokens", used, bound)
 	}
+	return v
 }
 
 // smaller returns the smaller bound of two, plus what was granted; 0 means

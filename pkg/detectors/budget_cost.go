@@ -15,19 +15,24 @@ func (d Budget) cost(w state.View) verdict {
 		return v
 	}
 	worst := u.CostUSD + float64(u.Unpriced)*d.UnknownCostUSD
-	v.what = fmt.Sprintf("has cost %.2f of its %.2f USD", u.CostUSD, bound)
+	ahead := false
 	switch v.act = d.share(u.CostUSD, bound); {
 	case v.act == Stop:
-		return v
 	case worst >= bound:
 		v.act = Inform
 	case worst >= d.WarnAt*bound:
 		v.act = Warn
 	case d.ProjectTurns > 0 && worst+d.ahead(u, worst) >= bound:
-		v.act = Warn
+		v.act, ahead = Warn, true
+	}
+	if v.act == ByLadder {
+		return v
+	}
+	v.what = fmt.Sprintf("has cost %.2f of its %.2f USD", u.CostUSD, bound)
+	if ahead {
 		v.what += fmt.Sprintf(" and at this growth passes it within %s", countOf(d.ProjectTurns, "turn"))
 	}
-	if worst > u.CostUSD && v.act != ByLadder {
+	if worst > u.CostUSD && v.act != Stop {
 		v.what += fmt.Sprintf(", %.2f USD at worst with %s that reported no cost", worst, countOf(u.Unpriced, "turn"))
 	}
 	return v

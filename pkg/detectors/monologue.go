@@ -29,6 +29,10 @@ func (d Monologue) Detect(w state.View, e *events.Event) (Finding, bool) {
 		return Finding{}, false
 	}
 	t, text := &w.Window.Memo.Talk, &w.Cur.Text
+	same := t.Same >= d.Same && text.Words >= d.Words
+	if !same && t.Alike < d.Alike && text.Stutter < d.Stutter {
+		return Finding{}, false
+	}
 	f := Finding{
 		Cause: causeOfName("monologue"), Weight: Whole, Need: Whole, Slow: true, Ground: Talk,
 		Evidence: Evidence{
@@ -38,15 +42,13 @@ func (d Monologue) Detect(w state.View, e *events.Event) (Finding, bool) {
 	}
 	x := &f.Evidence
 	switch {
-	case t.Same >= d.Same && text.Words >= d.Words:
+	case same:
 		x.Count, x.What = t.Same, "has said the same words in "+countOf(t.Same, "turn")+" in a row without a call"
 	case t.Alike >= d.Alike:
 		x.Count, x.What = t.Alike+1, "has said much the same in "+countOf(t.Alike+1, "turn")+" in a row without a call"
-	case text.Stutter >= d.Stutter:
+	default:
 		x.Count, x.Since, x.Events = 1, w.Cur.Round, trail(w.Cur.Ref)
 		x.What = "ends in one phrase repeated over " + countOf(text.Stutter, "word")
-	default:
-		return Finding{}, false
 	}
 	return f, true
 }
