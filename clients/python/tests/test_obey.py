@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import unittest
 from typing import Any
 
@@ -116,13 +117,18 @@ class ObeyTest(unittest.TestCase):
         self.assertEqual(self.said("run_end")[0]["end"], {"status": "stuck", "reason": "stop"})
 
     def test_a_halt_frees_whoever_waits(self) -> None:
+        freed, in_time = threading.Event(), threading.Event()
+
         def never(events: list[dict[str, Any]]) -> tuple[int, Any]:
             self.stub.controls.append(control("stop", kind="halt"))
-            until("the halt has come", lambda: run.halted)
+            if freed.wait(PATIENCE / 2):
+                in_time.set()
             return 504, {"error": {"code": "no_verdict"}}
 
         run = self.open((200, {"Lw-After": "0"}, verdict(last_seq=0)[2]), (200, {}, never))
         self.assertRaises(loopwatch.Halted, run.call, "look")
+        freed.set()
+        self.assertTrue(in_time.wait(PATIENCE), "the call waited for its verdict")
 
     def test_a_wrapped_function_is_a_tool(self) -> None:
         run = self.open(HELLO)
