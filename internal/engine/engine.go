@@ -19,6 +19,7 @@ type Engine struct {
 	fixed   bool // the policy does not follow the partition's policy events
 	key     features.Key
 	applier state.Applier
+	out     Result // of the event under way
 }
 
 // New returns an engine for a partition. It runs the policy that the partition
@@ -45,6 +46,7 @@ func (g *Engine) use(p *actions.Policy) {
 	g.policy = p
 	g.part.SetMemory(p.Memory)
 	g.applier.Features = features.New(p.Features(g.key))
+	g.applier.Features.Lends = true
 }
 
 // Result is what one event led to.
@@ -84,24 +86,25 @@ type Resend struct {
 // Step applies one event. The event's StreamSeq and Stored must be set. An
 // error means that the state could not be loaded and nothing may be done.
 func (g *Engine) Step(e *events.Event) (Result, error) {
-	var out Result
+	g.out = Result{}
+	out := &g.out
 	g.part.Meta.ClockMS = max(g.part.Meta.ClockMS, e.Stored.UnixMilli())
 	switch e.Kind {
 	case events.Tick:
-		g.tick(&out)
+		g.tick(out)
 	case events.PolicyChange:
 		out.Reject = g.changePolicy(e)
 	case events.OperatorAct:
-		out.Reject = g.operate(e, &out)
+		out.Reject = g.operate(e, out)
 	default:
-		g.worker(e, &out)
+		g.worker(e, out)
 	}
 	if err := g.part.Err(); err != nil {
 		return Result{}, fmt.Errorf("step event %s: %w", e.ID, err)
 	}
 	out.Policy = g.policy
-	g.count(&out)
-	return out, nil
+	g.count(out)
+	return *out, nil
 }
 
 // count puts the event into exactly one bucket.

@@ -4,8 +4,12 @@ import "encoding/binary"
 
 // Extractor turns events into features under one set of rules. It owns scratch
 // buffers: one Extractor serves one goroutine at a time, and nothing it returns
-// aliases them.
+// aliases them, but for what it lends.
 type Extractor struct {
+	// Lends lets the Lines and Passages it returns be good only until the next
+	// call, so that they need no memory of their own.
+	Lends bool
+
 	rules  Rules
 	k0, k1 uint64
 
@@ -34,6 +38,8 @@ type Extractor struct {
 	wordSpans  []wordSpan // where those are in words
 	few        []Hash     // distinct words
 	seen       hashSet
+
+	lineHashes, passageHashes []Hash // lent
 }
 
 // New returns an Extractor for the rules.

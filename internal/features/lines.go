@@ -12,7 +12,7 @@ const (
 // line numbers in front of them.
 func (x *Extractor) lines(masked []byte) []Hash {
 	var found []Hash
-	x.seen = hashSet{}
+	x.seen.reset(min(maxLines, len(masked)/minLine))
 	for len(masked) > 0 && len(found) < maxLines {
 		line := firstLine(&masked)
 		if len(line) < minLine {
@@ -21,10 +21,13 @@ func (x *Extractor) lines(masked []byte) []Hash {
 		h := x.sum(domainLine, withoutNumber(line))
 		if x.seen.add(h) {
 			if found == nil {
-				found = make([]Hash, 0, 16)
+				found = x.room(&x.lineHashes, 16)
 			}
 			found = append(found, h)
 		}
+	}
+	if found != nil {
+		x.lineHashes = found
 	}
 	return found
 }

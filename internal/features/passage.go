@@ -22,7 +22,7 @@ const (
 // words in x.few, up to one too many, and returns the number of words.
 func (x *Extractor) readWords(text []byte) int {
 	x.words, x.wordHashes, x.wordSpans, x.few = x.words[:0], x.wordHashes[:0], x.wordSpans[:0], x.few[:0]
-	n, fence := 0, 0
+	n, fence, broken := 0, 0, 0
 	for i := 0; i < len(text); {
 		if i >= fence && text[i] == '`' {
 			if fence = fenceEnd(text, i); fence > i {
@@ -43,7 +43,9 @@ func (x *Extractor) readWords(text []byte) int {
 		}
 		if !fenced && len(x.wordHashes) < maxPassageWords {
 			x.wordHashes = append(x.wordHashes, h)
-			x.wordSpans = append(x.wordSpans, wordSpan{start, len(x.words)})
+			x.wordSpans = append(x.wordSpans, wordSpan{start, len(x.words), broken})
+		} else if fenced {
+			broken = len(x.words) + 1
 		}
 		x.words = append(x.words, ' ')
 	}
@@ -111,8 +113,8 @@ func (x *Extractor) passages() []Hash {
 	if n <= 0 {
 		return nil
 	}
-	x.seen = hashSet{}
-	found := make([]Hash, 0, n/x.rules.Thin+passageWords)
+	x.seen.reset(n)
+	found := x.room(&x.passageHashes, n/x.rules.Thin+passageWords)
 	var roll uint64
 	for i, h := range x.wordHashes {
 		roll = bits.RotateLeft64(roll, 7) ^ uint64(h)
@@ -126,12 +128,16 @@ func (x *Extractor) passages() []Hash {
 			found = append(found, p)
 		}
 	}
+	x.passageHashes = found
 	return found
 }
 
 // plainSum returns the CRC-32 of words with one blank between them.
 func (x *Extractor) plainSum(spans []wordSpan) uint32 {
 	first, last := spans[0], spans[len(spans)-1]
+	if last.broken <= first.from {
+		return crc32.ChecksumIEEE(x.words[first.from:last.to])
+	}
 	sum, from := uint32(0), first.from
 	for i, s := range spans[:len(spans)-1] {
 		if next := spans[i+1].from; next != s.to+1 { // code lies between them
@@ -149,14 +155,28 @@ func mix(h uint64) uint64 {
 }
 
 // hashSet is a set of at most maxPassageWords hashes.
-type hashSet [1024]Hash
+type hashSet struct {
+	slots [1024]Hash
+	mask  Hash
+}
+
+// reset empties the set and makes room for n hashes: no more of it is touched
+// than that takes.
+func (s *hashSet) reset(n int) {
+	size := 16
+	for size < 2*n && size < len(s.slots) {
+		size *= 2
+	}
+	clear(s.slots[:size])
+	s.mask = Hash(size - 1)
+}
 
 // add puts h into the set and reports whether it is new there.
 func (s *hashSet) add(h Hash) bool {
-	for i := h % Hash(len(s)); ; i = (i + 1) % Hash(len(s)) {
-		switch s[i] {
+	for i := h & s.mask; ; i = (i + 1) & s.mask {
+		switch s.slots[i] {
 		case 0:
-			s[i] = h
+			s.slots[i] = h
 			return true
 		case h:
 			return false
@@ -164,5 +184,15 @@ func (s *hashSet) add(h Hash) bool {
 	}
 }
 
-// wordSpan is where a word is in Extractor.words.
-type wordSpan struct{ from, to int }
+// room returns an empty list with room for n hashes: of its own, or the one
+// given where the Extractor lends them.
+func (x *Extractor) room(lent *[]Hash, n int) []Hash {
+	if x.Lends && cap(*lent) >= n {
+		return (*lent)[:0]
+	}
+	return make([]Hash, 0, n)
+}
+
+// wordSpan is where a word is in Extractor.words, and the position before which
+// code lay between words.
+type wordSpan struct{ from, to, broken int }

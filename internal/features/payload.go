@@ -60,7 +60,7 @@ func (x *Extractor) touched() []Hash {
 		if x.arg, _, ok = unquote(x.arg[:0], m.raw, 0); !ok || bytes.IndexByte(x.arg, '\n') < 0 {
 			continue
 		}
-		for _, l := range x.lines(x.arg) {
+		for _, l := range x.lines(x.arg) { // theirs are copied at once
 			if l ^= target; len(found) < maxTouched && !slices.Contains(found, l) {
 				found = append(found, l)
 			}
