@@ -89,6 +89,10 @@ func (c doctorCmd) processors(ctx context.Context, b *bus) []finding {
 			}
 		}
 		out = append(out, finding{ok: true, what: fmt.Sprintf("processor %s (%s) owns %d partitions, %d events behind", s.Instance, s.Version, len(s.Partitions), lag)})
+		for _, why := range s.Blind {
+			err := fmt.Errorf("processor %s is blind: %s", s.Instance, why)
+			out = append(out, verdict(err, "", "see docs/runbooks/LoopwatchWatcherBlind.md"))
+		}
 	}
 	if len(owned) < b.partitions {
 		err = fmt.Errorf("%d of %d partitions have no processor", b.partitions-len(owned), b.partitions)

@@ -9,10 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"github.com/loopwatch/loopwatch/pkg/state/pebblestore"
 )
 
 // ops serves metrics and probes. They say nothing about runs, so any address
@@ -61,25 +58,4 @@ func (a *App) ready() bool {
 	default:
 		return false
 	}
-}
-
-// gauges registers what is read at scrape time.
-func (a *App) gauges(reg *prometheus.Registry, store *pebblestore.Store) {
-	gauge := func(name, help string, f func() float64) {
-		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "loopwatch", Name: name, Help: help}, f))
-	}
-	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	gauge("store_bytes", "Bytes of the state on disk.", func() float64 { return float64(store.DiskBytes()) })
-	gauge("decision_log_junk_records", "Foreign records met in the decision logs.", func() float64 {
-		var n uint64
-		for _, s := range a.Processor.Status() {
-			n += s.Junk
-		}
-		return float64(n)
-	})
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Namespace: "loopwatch", Name: "build_info", Help: "Always 1; the labels say what runs.",
-	}, []string{"version"})
-	info.WithLabelValues(a.opts.Version).Set(1)
-	reg.MustRegister(info)
 }

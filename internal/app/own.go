@@ -113,7 +113,7 @@ func (o Options) fleetFaults() (faults []error) {
 	bad(o.LeaseTTL != 0 && o.Embedded, "--lease-ttl: not with --embedded: one process owns all of its server")
 	bad(o.Replicas < 0 || o.Replicas > 5, "--replicas: %d, must be 1 to 5", o.Replicas)
 	bad(o.Replicas > 1 && o.Embedded, "--replicas: not with --embedded: one server keeps one copy")
-	return faults
+	return append(faults, o.metricFaults()...)
 }
 
 // keys is the directory of the keys.

@@ -94,6 +94,7 @@ type Standing struct {
 	Version    string             `json:"version"`
 	Sole       bool               `json:"sole,omitempty"` // brought the server and owns all of it, without leases
 	Partitions []processor.Status `json:"partitions"`
+	Blind      []string           `json:"blind,omitempty"` // why events of its partitions may go unwatched; none while all is well
 }
 
 // query selects runs; empty fields match all.

@@ -95,7 +95,9 @@ func handler(h func(context.Context, []byte) (any, error)) func(micro.Request) {
 func (s *Service) status(context.Context, []byte) (any, error) { return s.standing(), nil }
 
 func (s *Service) standing() Standing {
-	return Standing{Instance: s.Instance, Version: s.Version, Sole: s.Sole, Partitions: s.Processor.Status()}
+	return Standing{
+		Instance: s.Instance, Version: s.Version, Sole: s.Sole, Partitions: s.Processor.Status(), Blind: s.Processor.Blind(),
+	}
 }
 
 func (s *Service) runs(ctx context.Context, body []byte) (any, error) {

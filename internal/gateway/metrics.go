@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -34,7 +35,8 @@ func newMetrics(reg *prometheus.Registry) *metrics {
 		forged:     counter("messages_forged_total", "Verdicts and controls that no trusted key signed, or that are not to be acted on."),
 		checks: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "loopwatch", Subsystem: "gateway", Name: "check_seconds", Help: "From a check's arrival to its verdict.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14),
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14), NativeHistogramBucketFactor: 1.1,
+			NativeHistogramMaxBucketNumber: 160, NativeHistogramMinResetDuration: time.Hour,
 		}),
 	}
 	reg.MustRegister(m.requests, m.checks)
