@@ -59,12 +59,40 @@ func live(t *testing.T) *house {
 			t.Error(err)
 		}
 	})
+	h.awaitPolicy()
 	if err := h.fleet.Run(t.Context(), demo.Options{
 		URL: h.app.URL, Trusted: actions.NewKeyRing(h.app.Keys.Control.Public()), Guard: policy, Agents: 40, Seed: 3, Duration: 2 * time.Second,
 	}); err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// awaitPolicy waits until every partition has its policy event.
+func (h *house) awaitPolicy() {
+	h.t.Helper()
+	nc, err := nats.Connect(h.app.URL)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer nc.Close()
+	nb, err := natsbus.New(nc, 16)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	defer cancel()
+	for p := 0; p < nb.Partitions(); {
+		if at, err := nb.EventState(ctx, p); err == nil && at.Last > 0 {
+			p++
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			h.t.Fatalf("partition %d has no policy", p)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // get asks the gateway.
