@@ -35,6 +35,7 @@ func (f busFlags) dial() natsbus.Dial {
 type runCmd struct {
 	busFlags
 	frontFlags
+	tellFlags
 	HTTP     string   `name:"http" help:"Address of the HTTP API; default none." placeholder:"HOST:PORT"`
 	Embedded bool     `help:"Bring a NATS server of our own, with JetStream in the data directory."`
 	Listen   string   `help:"Address on which the embedded server takes clients." placeholder:"HOST:PORT"`
@@ -82,7 +83,9 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 		}
 		o.Policy = p
 	}
-	if err := errors.Join(unfit, o.Validate()); err != nil {
+	told, untold := c.tell()
+	o.Escalate = told
+	if err := errors.Join(unfit, untold, o.Validate()); err != nil {
 		return exit{code: exitUsage, err: err}
 	}
 	a, err := app.Start(ctx, o)

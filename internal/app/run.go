@@ -22,6 +22,10 @@ func (a *App) startParts(ctx context.Context, reg *prometheus.Registry, store *p
 	if err := a.serve(); err != nil {
 		return err
 	}
+	if p, err = a.escalations(ctx); err != nil {
+		return err
+	}
+	a.parts = append(a.parts, p)
 	if a.opts.Ops == "" && a.opts.HTTP == nil {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/loopwatch/loopwatch/internal/escalate"
 	"github.com/loopwatch/loopwatch/internal/gateway"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/internal/processor"
@@ -37,6 +38,7 @@ type Options struct {
 	Keys      string              // directory of the fleet's keys; empty means Data/keys
 	Trusted   []actions.PublicKey // believed beside our own, while one key replaces another
 	LeaseTTL  time.Duration       // how long a lease lasts unrenewed; 0 means the fleet's, lease.DefaultTTL for a new one
+	Escalate  escalate.Options    // whom to tell of escalations
 	Replicas  int                 // copies of streams and buckets where they are made; 0 means 1
 	Version   string
 	Agents    []string // label values of metrics beside _other
@@ -56,6 +58,7 @@ type App struct {
 	HTTPURL   string // where the API is served, empty without
 
 	opts     Options
+	escalate *escalate.Service
 	instance string // name of this process to the bus and to people
 	home     string // name of the data directory
 	owns     processor.Ownership
@@ -139,6 +142,7 @@ func (o Options) Validate() error {
 		faults = append(faults, errors.New("--listen: only with --embedded"))
 	}
 	faults = append(faults, o.fleetFaults()...)
+	faults = append(faults, o.Escalate.Validate())
 	for _, a := range []struct{ flag, addr string }{{"--listen", o.Listen}, {"--ops", o.Ops}} {
 		if err := checkAddress(a.addr); a.addr != "" && err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", a.flag, err))

@@ -76,7 +76,20 @@ func (o *operation) stopAll() {
 			o.stop(d, r, o.halt, o.out)
 			o.cascade(d, r, o.out)
 		}
+		if s.Run != "" && r.Escalated() {
+			o.leave(r)
+		}
 	})
+}
+
+// leave notes that a person wants a run that is halted for a finding to stay so:
+// its escalation is answered. There is nothing to tell its worker.
+func (o *operation) leave(r *state.Run) {
+	r.Ledger.Halt.By, r.Ledger.Halt.Reason = o.halt.By, o.halt.Reason
+	if r.Ledger.Halt.By == "" {
+		r.Ledger.Halt.By = operatorDetector
+	}
+	o.part.Touch(r)
 }
 
 // liftAll lifts exactly what the scope names. A resumed run starts with a

@@ -38,6 +38,7 @@ var floors = map[string]int{
 	"internal/provision":    6,
 	"internal/processor":    7,
 	"internal/ingest":       7,
+	"internal/escalate":     7,
 	"internal/eval":         8,
 	"internal/timeline":     7,
 	"internal/fleet":        8,

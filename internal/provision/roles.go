@@ -43,7 +43,7 @@ func staff() []user {
 		{
 			name: "processor", inbox: "_INBOX_processor", answers: true,
 			publish: join(reads, consumers, []string{
-				"lw.>", "$KV.LW_META.>", "$KV.LW_OWNERS.>", "$JS.FC.>",
+				"lw.>", "$KV.LW_META.>", "$KV.LW_OWNERS.>", "$KV.LW_ESCALATIONS.>", "$JS.FC.>",
 				"$JS.API.STREAM.LIST", "$JS.API.STREAM.CREATE.*", "$JS.API.STREAM.UPDATE.KV_LW_OWNERS", "$JS.API.CONSUMER.INFO.*.*",
 			}),
 			subscribe: []string{"lw.q.>", "$SRV.>", "lw.ctl.>", "lw.vd.>"},
