@@ -35,6 +35,7 @@ type Config struct {
 	Content    Content         // whether texts are sent; the zero value sends them without the secrets in them
 	HashKey    []byte          // the tenant's key, of the digests in place of secrets and texts: at least 16 bytes with ContentHash; empty means one that this process makes
 	Secrets    []string        // names of fields that hold secrets, beside those that say so (password, token, api_key …)
+	Seen       string          // file of the controls that were acted on, for workers that are started anew; workers may share it. Empty keeps nothing
 	Logger     *slog.Logger    // nil discards
 	Now        func() time.Time
 }

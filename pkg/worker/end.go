@@ -63,5 +63,6 @@ func (r *Run) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.released = true
+	r.kept.close()
 	close(r.controls)
 }

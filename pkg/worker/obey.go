@@ -83,6 +83,9 @@ func (r *Run) obey(c actions.Control, own bool) {
 	}
 	r.seen[c.ID] = true
 	switch {
+	case r.kept.earlier[c.ID] && c.Kind != actions.HaltRun: // a halt holds in every process
+		r.ack(c.ID, events.Applied, "by an earlier process")
+		return
 	case c.Kind == actions.Escalate: // informs people
 	case !own && c.Expired(r.serverTime()):
 		r.ack(c.ID, events.Expired, "expired at "+c.Expires.String())
@@ -143,6 +146,9 @@ func (r *Run) ignorePending(why string) {
 func (r *Run) ack(control string, outcome events.Outcome, detail string) {
 	if control == "" {
 		return
+	}
+	if err := r.kept.note(control); err != nil {
+		r.cfg.Logger.Error("a control may be acted on again after a restart", "control", control, "error", err)
 	}
 	e := events.Event{Kind: events.ControlAck, Ack: &events.Ack{Control: control, Outcome: outcome, Detail: detail}}
 	if _, err := r.say(e, nil); err != nil {

@@ -24,6 +24,7 @@ type Run struct {
 	js       jetstream.JetStream
 	sender   *sender
 	redactor *redactor
+	kept     *seenFile
 	subs     []*nats.Subscription
 	controls chan actions.Control
 	stopped  chan struct{} // closed when halted
@@ -95,6 +96,9 @@ func open(cfg Config) (*Run, error) {
 		controls: make(chan actions.Control, 64), stopped: make(chan struct{}),
 	}
 	r.redactor = newRedactor(&r.cfg)
+	if r.kept, err = openSeen(cfg.Seen); err != nil {
+		return nil, err
+	}
 	r.sender = newSender(js, &r.cfg, r.release)
 	if err := r.subscribe(); err != nil {
 		r.Close()
