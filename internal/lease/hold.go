@@ -50,7 +50,7 @@ func (k *Keeper) renewInstance(ctx context.Context) error {
 	}
 	var is entry
 	if err != nil || json.Unmarshal(e.Value(), &is) != nil {
-		return nil //nolint:nilerr // asked again in the next round
+		return nil
 	}
 	switch {
 	case is.Session == k.self.Session: // written, and the answer was lost
