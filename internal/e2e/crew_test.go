@@ -21,6 +21,7 @@ type crew struct {
 	*stage
 	members map[string]*processor
 	homes   map[string]string // data directories by name
+	servers []*server.Server  // of a cluster
 }
 
 // newCrew starts one NATS server, or a cluster of several, for a crew whose
@@ -31,7 +32,8 @@ func newCrew(t *testing.T, servers int, ttl time.Duration) *crew {
 	if servers == 1 {
 		c.stage = newStage(t, "sundry")
 	} else {
-		c.stage = &stage{t: t, url: cluster(t, servers)}
+		c.stage = &stage{t: t}
+		c.servers, c.url = cluster(t, servers)
 		c.furnish("sundry", servers)
 	}
 	c.env = []string{keysEnv + "=" + t.TempDir()}
@@ -41,9 +43,8 @@ func newCrew(t *testing.T, servers int, ttl time.Duration) *crew {
 	return c
 }
 
-// cluster starts NATS servers that replicate their streams and returns their
-// URLs.
-func cluster(t *testing.T, n int) string {
+// cluster starts NATS servers that replicate their streams.
+func cluster(t *testing.T, n int) (all []*server.Server, addresses string) {
 	t.Helper()
 	var routes []*url.URL
 	var ports []int
@@ -60,7 +61,6 @@ func cluster(t *testing.T, n int) string {
 		routes = append(routes, &url.URL{Scheme: "nats", Host: "127.0.0.1:" + port})
 	}
 	var urls []string
-	var all []*server.Server
 	for i := range n {
 		s, err := server.NewServer(&server.Options{
 			ServerName: fmt.Sprint("n", i+1), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true,
@@ -86,7 +86,7 @@ func cluster(t *testing.T, n int) string {
 	for ctx, cancel := context.WithTimeout(t.Context(), patience); ; {
 		defer cancel()
 		if leaderOf(all) {
-			return strings.Join(urls, ",")
+			return all, strings.Join(urls, ",")
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):

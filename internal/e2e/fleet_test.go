@@ -114,7 +114,8 @@ func (v *voyage) land() {
 	if len(live) == 0 {
 		v.t.Fatal("nothing was decided: the test proves nothing")
 	}
-	v.same("dump", live, replayed(v.stage, nil, v.dump()))
+	dump := v.dump()
+	v.same("dump", live, replayed(v.stage, nil, dump))
 	began := time.Now()
 	last := v.join("without a disk", "")
 	v.shares(1)
@@ -123,7 +124,7 @@ func (v *voyage) land() {
 	if again := v.logged(); len(again) != len(logged) {
 		v.t.Errorf("applied again from the first event: %d records, %d before", len(again), len(logged))
 	}
-	v.t.Logf("%d decisions equal", len(live))
+	v.t.Logf("%d events, %d decisions equal", len(dump), len(live))
 	for what, all := range v.took {
 		slices.Sort(all)
 		v.t.Logf("%s: median %v, most %v, n %d", what, all[len(all)/2].Round(time.Millisecond), all[len(all)-1].Round(time.Millisecond), len(all))
