@@ -94,10 +94,10 @@ func (t *Census) take(p place, n uint64) {
 
 // recount counts the changed runs anew.
 func (p *Partition) recount() {
-	for id := range p.dirty.runs {
-		now := placeOf(p.runs[id])
-		p.Meta.Census.move(p.places[id], now)
-		p.places[id] = now
+	for _, r := range p.dirty.runs {
+		now := placeOf(r)
+		p.Meta.Census.move(r.counted, now)
+		r.counted = now
 	}
 }
 

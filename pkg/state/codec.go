@@ -66,18 +66,17 @@ func DecodeMeta(b []byte) (Meta, error) {
 	return *m, nil
 }
 
-// coders keeps buffers and dictionaries from record to record.
+// coders keeps dictionaries from record to record.
 var coders = sync.Pool{New: func() any { return new(coder) }}
 
 func appendRecord[T any](b []byte, rec record, x *T, code func(*T, *coder)) []byte {
 	c := coders.Get().(*coder)
 	defer coders.Put(c)
-	c.write(rec.version)
+	c.write(b, rec.version)
 	c.buf = append(c.buf, rec.version, rec.mark)
 	code(x, c)
-	c.buf = binary.LittleEndian.AppendUint32(c.buf, crc32.Checksum(c.buf, castagnoli))
-	c.spare = c.buf
-	return append(b, c.buf...)
+	b, c.buf = binary.LittleEndian.AppendUint32(c.buf, crc32.Checksum(c.buf[len(b):], castagnoli)), nil
+	return b
 }
 
 func decodeRecord[T any](b []byte, rec record, code func(*T, *coder)) (*T, error) {

@@ -15,7 +15,6 @@ import (
 // on with zeros; loops stop.
 type coder struct {
 	buf     []byte // what was written, or all there is to read
-	spare   []byte // memory to write into
 	pos     int    // next byte to read
 	reading bool
 	version byte   // of the record
@@ -27,8 +26,8 @@ type coder struct {
 	seq    uint64 // stream sequence of the ref spelled out last
 }
 
-// write makes the coder ready to write a record of that version.
-func (c *coder) write(version byte) { c.reset(c.spare[:0], 0, version, false) }
+// write makes the coder ready to append a record of that version to b.
+func (c *coder) write(b []byte, version byte) { c.reset(b, 0, version, false) }
 
 // read makes the coder ready to read the body of a record of that version.
 func (c *coder) read(b []byte, version byte) { c.reset(b, headBytes, version, true) }

@@ -24,12 +24,13 @@ type Partition struct {
 	memory int // distinct calls a new run remembers
 	limit  int // runs kept decoded between flushes
 
-	runs   map[RunID]*Run
-	places map[RunID]place // how each of runs is counted
-	tasks  map[TaskID]*Task
-	dirty  struct {
-		runs  map[RunID]struct{}
-		tasks map[TaskID]struct{}
+	runs  map[RunID]*Run
+	tasks map[TaskID]*Task
+	run   *Run  // found last
+	task  *Task // found last
+	dirty struct {
+		runs  []*Run // those that are touched
+		tasks []*Task
 		gone  map[RunID]struct{}
 		due   map[RunID]int64 // deadline in the store's index, of runs that have another now
 	}
@@ -42,10 +43,10 @@ type Partition struct {
 func OpenPartition(store Store, n int) (*Partition, error) {
 	p := &Partition{
 		Number: n, store: store, memory: DefaultMemory, limit: 20_000,
-		runs: map[RunID]*Run{}, places: map[RunID]place{}, tasks: map[TaskID]*Task{},
+		runs: map[RunID]*Run{}, tasks: map[TaskID]*Task{},
 		due: btreemap.New[Due, struct{}](memoryDegree, compareDue),
 	}
-	p.clean()
+	p.dirty.gone, p.dirty.due = map[RunID]struct{}{}, map[RunID]int64{}
 	b, err := store.Get(p.key('M', ""))
 	if err != nil {
 		return nil, fmt.Errorf("load partition %d: %w", n, err)
@@ -72,7 +73,11 @@ func (p *Partition) Err() error { return p.err }
 
 // Run returns the run of that id, nil where it is not known.
 func (p *Partition) Run(id RunID) *Run {
+	if p.run != nil && p.run.ID == id {
+		return p.run
+	}
 	if r, ok := p.runs[id]; ok {
+		p.run = r
 		return r
 	}
 	if _, gone := p.dirty.gone[id]; gone {
@@ -88,8 +93,8 @@ func (p *Partition) Run(id RunID) *Run {
 		p.Fail(fmt.Errorf("load run %s: %w", id.Run, err))
 		return nil
 	}
-	p.runs[id] = r
-	p.places[id] = placeOf(r)
+	p.runs[r.ID], p.run = r, r
+	r.counted = placeOf(r)
 	return r
 }
 
@@ -98,20 +103,22 @@ func (p *Partition) Run(id RunID) *Run {
 func (p *Partition) Create(id RunID, agent string) *Run {
 	id = RunID{Tenant: strings.Clone(id.Tenant), Task: strings.Clone(id.Task), Run: strings.Clone(id.Run)}
 	r := NewRun(id, strings.Clone(agent), p.memory)
-	p.runs[id] = r
+	p.runs[id], p.run = r, r
 	delete(p.dirty.gone, id)
 	p.Touch(r)
 	return r
 }
 
-// Touch marks a run as changed, to be written by the next Flush.
-func (p *Partition) Touch(r *Run) { p.dirty.runs[r.ID] = struct{}{} }
-
 // Task returns the task of that id, made empty where it is not known.
 func (p *Partition) Task(id TaskID) *Task {
+	if p.task != nil && p.task.ID == id {
+		return p.task
+	}
 	if t, ok := p.tasks[id]; ok {
+		p.task = t
 		return t
 	}
+	id = TaskID{Tenant: strings.Clone(id.Tenant), Task: strings.Clone(id.Task)}
 	b, err := p.store.Get(p.key('T', id.Tenant, id.Task))
 	p.Fail(err)
 	t := &Task{ID: id}
@@ -121,24 +128,21 @@ func (p *Partition) Task(id TaskID) *Task {
 			t = &Task{ID: id}
 		}
 	}
-	p.tasks[id] = t
+	p.tasks[id], p.task = t, t
 	return t
 }
-
-// TouchTask marks a task as changed, to be written by the next Flush.
-func (p *Partition) TouchTask(t *Task) { p.dirty.tasks[t.ID] = struct{}{} }
 
 // Forget drops a run for good, and its task with the last run of it.
 func (p *Partition) Forget(r *Run) {
 	p.Schedule(r, 0)
 	delete(p.runs, r.ID)
-	delete(p.dirty.runs, r.ID)
-	p.Meta.Census.move(p.places[r.ID], place{})
-	delete(p.places, r.ID)
+	p.run = nil
+	p.dirty.runs = slices.DeleteFunc(p.dirty.runs, func(o *Run) bool { return o == r })
+	p.Meta.Census.move(r.counted, place{})
 	p.dirty.gone[r.ID] = struct{}{}
 	t := p.Task(r.ID.TaskID())
 	if t.Leave(r.ID.Run); len(t.Runs) == 0 {
-		*t = Task{ID: t.ID}
+		*t = Task{ID: t.ID, touched: t.touched}
 	}
 	p.TouchTask(t)
 }
@@ -180,8 +184,8 @@ func (p *Partition) EachRun(fn func(*Run) bool) error {
 	if err != nil {
 		return fmt.Errorf("list runs of partition %d: %w", p.Number, err)
 	}
-	for id := range p.dirty.runs {
-		ids = append(ids, id)
+	for _, r := range p.dirty.runs {
+		ids = append(ids, r.ID)
 	}
 	slices.SortFunc(ids, CompareRuns)
 	for _, id := range slices.Compact(ids) {
@@ -197,100 +201,9 @@ func (p *Partition) EachRun(fn func(*Run) bool) error {
 	return p.err
 }
 
-// Flush adds everything changed since the last flush to the batch, the
-// partition's own record included. After the batch is committed the caller
-// calls Committed.
-func (p *Partition) Flush(b *Batch) error {
-	if p.err != nil {
-		return p.err
-	}
-	p.recount()
-	for id := range p.dirty.runs {
-		b.Set(p.key('R', id.Tenant, id.Task, id.Run), AppendRun(nil, p.runs[id]))
-	}
-	for id := range p.dirty.gone {
-		b.Delete(p.key('R', id.Tenant, id.Task, id.Run))
-	}
-	for id := range p.dirty.tasks {
-		key := p.key('T', id.Tenant, id.Task)
-		if t := p.tasks[id]; len(t.Runs) == 0 {
-			b.Delete(key)
-		} else {
-			b.Set(key, AppendTask(nil, t))
-		}
-	}
-	for id, at := range p.dirty.due {
-		if at != 0 {
-			b.Delete(p.dueKey(at, id))
-		}
-	}
-	p.due.AscendFunc(btreemap.Min[Due](), btreemap.Max[Due](), func(d Due, _ struct{}) bool {
-		b.Set(p.dueKey(d.AtMS, d.ID), nil)
-		return true
-	})
-	b.Set(p.key('M', ""), AppendMeta(nil, &p.Meta))
-	return nil
-}
-
-// Committed says that the flushed batch is in the store.
-func (p *Partition) Committed() {
-	p.clean()
-	if len(p.runs) > p.limit {
-		p.Evict()
-	}
-}
-
-// Evict forgets decoded records that are not waiting to be written.
-func (p *Partition) Evict() {
-	for id := range p.runs {
-		if _, dirty := p.dirty.runs[id]; !dirty {
-			delete(p.runs, id)
-			delete(p.places, id)
-		}
-	}
-	for id := range p.tasks {
-		if _, dirty := p.dirty.tasks[id]; !dirty {
-			delete(p.tasks, id)
-		}
-	}
-}
-
-func (p *Partition) clean() {
-	p.dirty.runs = map[RunID]struct{}{}
-	p.dirty.tasks = map[TaskID]struct{}{}
-	p.dirty.gone = map[RunID]struct{}{}
-	p.dirty.due = map[RunID]int64{}
-	p.due.Clear(true)
-}
-
 // Fail keeps the first error that makes the partition unusable; nil is ignored.
 func (p *Partition) Fail(err error) {
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("partition %d: %w", p.Number, err)
 	}
-}
-
-// key is the partition's number, the kind of record, and names that cannot
-// contain the separator.
-func (p *Partition) key(kind byte, names ...string) []byte {
-	k := binary.BigEndian.AppendUint16(nil, uint16(p.Number))
-	k = append(k, kind)
-	for i, n := range names {
-		if i > 0 {
-			k = append(k, 0)
-		}
-		k = append(k, n...)
-	}
-	return k
-}
-
-// after returns the first key behind all keys with that prefix.
-func after(prefix []byte) []byte {
-	k := slices.Clone(prefix)
-	for i := len(k) - 1; i >= 0; i-- {
-		if k[i]++; k[i] != 0 {
-			return k[:i+1]
-		}
-	}
-	return nil
 }

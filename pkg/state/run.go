@@ -55,6 +55,9 @@ type Run struct {
 
 	// Cur describes the event applied last; it is not stored.
 	Cur Current
+
+	touched bool  // waits to be written; see Partition.Touch
+	counted place // how it stands in the census
 }
 
 // MaxTools bounds the tools remembered of a run; more are counted, not named.

@@ -25,6 +25,8 @@ type Store interface {
 // value is empty and ready.
 type Batch struct {
 	Ops []Op
+
+	buf []byte // memory of what Flush adds
 }
 
 // Op sets Key to Value, or deletes Key where Delete is true. An empty key is
@@ -40,5 +42,19 @@ func (b *Batch) Set(key, value []byte) { b.Ops = append(b.Ops, Op{Key: key, Valu
 // Delete adds a removal; removing an absent key is no error.
 func (b *Batch) Delete(key []byte) { b.Ops = append(b.Ops, Op{Key: key, Delete: true}) }
 
-// Reset empties the batch and keeps its memory.
-func (b *Batch) Reset() { b.Ops = b.Ops[:0] }
+// Reset empties the batch and keeps its memory, that of keys and values which
+// Flush added included: they are not to be used any more.
+func (b *Batch) Reset() {
+	clear(b.Ops)
+	b.Ops, b.buf = b.Ops[:0], b.buf[:0]
+}
+
+// key puts a partition's key into the batch's memory.
+func (b *Batch) key(p *Partition, kind byte, names ...string) []byte {
+	from := len(b.buf)
+	b.buf = p.appendKey(b.buf, kind, names...)
+	return b.since(from)
+}
+
+// since returns what was added to the batch's memory since it had length from.
+func (b *Batch) since(from int) []byte { return b.buf[from:len(b.buf):len(b.buf)] }

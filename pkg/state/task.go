@@ -17,6 +17,7 @@ type Task struct {
 	Spawned  int            // runs seen that another run spawned
 	Dropped  int            // members forgotten beyond MaxMembers
 	Failed   Table[Attempt] // by call and error class: failures that several attempts share
+	touched  bool           // waits to be written; see Partition.TouchTask
 	Tomb     Halt           // set when a root was halted: new runs are refused at hello
 }
 
