@@ -176,9 +176,9 @@ func (f *logFollower) upTo(ctx context.Context, seq uint64, fn func(*actions.Mes
 	return nil
 }
 
-// close ends the reading and waits for it.
+// close ends the reading and waits for it; what waits is dropped.
 func (f *logFollower) close() {
 	f.stop()
-	for range f.records { //nolint:revive // what waits is dropped
+	for range f.records {
 	}
 }

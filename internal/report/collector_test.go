@@ -468,3 +468,26 @@ func TestBlockedGroups(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A constraint that some arguments meet is none that cannot be met.
+func TestAToolThatHealsIsNoConstraint(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		heals bool
+		want  string
+	}{{"nothing else came of it", false, hintConstraint}, {"the last arguments met it", true, ""}} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBook(t, Options{})
+			for n := 1; n <= 3; n++ {
+				b.round("r", n, 0.1, fmt.Sprintf(`{"id":%d}`, n), "", "the carrier wants a parcel of this year")
+			}
+			if tt.heals {
+				b.round("r", 4, 0.1, `{"id":4}`, `"parcel 4 is on its way"`, "")
+			}
+			b.end("r", events.Done)
+			if got := b.c.Finish().Tools.Tools[0].Answers; len(got) != 1 || got[0].Hint != tt.want {
+				t.Errorf("%+v, want hint %q", got, tt.want)
+			}
+		})
+	}
+}
