@@ -22,8 +22,8 @@ type Metrics struct {
 
 	events, rejected, findings, withheld, controls, acks, checks, closed, fired, repeats *prometheus.CounterVec
 
-	ignored, resent, mismatches, rebuilds, turns, cost prometheus.Counter
-	delay, asked, waited                               prometheus.Histogram
+	ignored, resent, mismatches, rebuilds, turns, cost, overflow prometheus.Counter
+	delay, asked, waited                                         prometheus.Histogram
 
 	runs                           map[state.Stage]prometheus.Gauge
 	escalations, owned, lag, blind prometheus.Gauge
@@ -71,6 +71,7 @@ func (m *Metrics) count(f factory) {
 	m.resent = f.counter("halts_resent_total", "Halts sent again because their worker had not acknowledged them.")
 	m.mismatches = f.counter("replay_mismatches_total", "Decisions made again that differ from the logged ones.")
 	m.rebuilds = f.counter("state_rebuilds_total", "Partitions whose state did not belong to the stream and was rebuilt.")
+	m.overflow = f.counter("dead_letters_overflow_total", "Refused events without a dead letter, because their tenant had its share of the hour.")
 	m.turns = f.counter("turns_saved_total", "Turns that runs did not take up to their own limits because they were stopped or turned round.")
 	m.cost = f.counter("cost_saved_usd_total", "What those turns would have cost in US dollars, by each run's own growth; unknown prices count nothing.")
 }
