@@ -136,16 +136,19 @@ func operate(ctx context.Context, f busFlags, s scopeFlags, o events.Operator, i
 	if o.Scope, err = s.resolve(ctx, scope, c, io); err != nil {
 		return err
 	}
-	done, err := c.Act(ctx, o)
+	done, err := c.Do(ctx, o)
 	if err != nil {
 		return err
+	}
+	if o.Action == "resume" && o.Scope.Run != "" && done.Runs == 0 {
+		return b.unlifted(ctx, o, io)
 	}
 	runs, _, err := c.Runs(ctx, o.Scope, "halted", 10_000)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(io.out, "%s of %s is in force on %d partitions; %d matching runs are halted now\n",
-		o.Action, describe(o.Scope), len(done), len(runs))
+		o.Action, describe(o.Scope), len(done.Partitions), len(runs))
 	return err
 }
 

@@ -20,7 +20,7 @@ type runsCmd struct {
 	Tenant string `help:"Only this tenant." placeholder:"NAME"`
 	Agent  string `help:"Only this agent." placeholder:"NAME"`
 	Task   string `help:"Only this task." placeholder:"NAME"`
-	Phase  string `help:"Only runs that are live, ended, lost or halted." enum:"live,ended,lost,halted," default:""`
+	Phase  string `help:"Only runs that are live, ended, lost, halted, or halted and awaiting a person." enum:"live,ended,lost,halted,awaiting," default:""`
 	Limit  int    `help:"At most so many." default:"1000"`
 	Output string `short:"o" help:"Output format." enum:"table,json,ndjson" default:"table"`
 }
@@ -49,6 +49,8 @@ func (c *runsCmd) Run(ctx context.Context, io streams) error {
 // phase says how a run stands, in one word.
 func phase(r fleet.Run) string {
 	switch {
+	case r.Awaiting:
+		return "awaiting"
 	case r.Halted:
 		return "halted"
 	case r.Status != "" && r.Phase == "ended":

@@ -174,6 +174,9 @@ func head(out io.Writer, d *fleet.Detail) error {
 	if h := d.Halt; h != nil {
 		fmt.Fprintf(w, "halted by\t%s %s\n", h.Detector, strings.Join(nonEmpty(h.By, h.Reason, h.From), ", "))
 	}
+	if d.Awaiting {
+		fmt.Fprintf(w, "awaiting\ta person: loopwatch resume, or loopwatch halt to say that it stays halted\n")
+	}
 	for _, in := range d.Incidents {
 		open := "closed"
 		if in.Open {

@@ -20,6 +20,7 @@ type Run struct {
 	Phase     string  `json:"phase"`            // live, ended or lost
 	Status    string  `json:"status,omitempty"` // how it ended
 	Halted    bool    `json:"halted"`
+	Awaiting  bool    `json:"awaiting,omitempty"` // halted for a finding, and no person has answered
 	Turns     int     `json:"turns"`
 	Calls     int     `json:"calls"`
 	CostUSD   float64 `json:"cost_usd"`
@@ -39,8 +40,9 @@ type Detail struct {
 	Model     string     `json:"model,omitempty"`
 	Halt      *HaltInfo  `json:"halt,omitempty"`
 	Incidents []Incident `json:"incidents"`
-	Steps     []Step     `json:"steps"`     // last calls, oldest first
-	Truncated bool       `json:"truncated"` // more distinct calls than the window remembers
+	Steps     []Step     `json:"steps"`                 // last calls, oldest first
+	Resumed   uint64     `json:"resumed_seq,omitempty"` // stream position of the operator's act that resumed it by name, 0 for none
+	Truncated bool       `json:"truncated"`             // more distinct calls than the window remembers
 }
 
 // HaltInfo says why a run is halted.
@@ -103,11 +105,11 @@ type query struct {
 	After     *state.RunID `json:"after,omitempty"`     // listing goes on behind this run
 	Partition int          `json:"partition,omitempty"` // of the run After names
 	Limit     int          `json:"limit,omitempty"`
-	Phase     string       `json:"phase,omitempty"` // live, ended, lost, halted
+	Phase     string       `json:"phase,omitempty"` // live, ended, lost, halted, awaiting
 }
 
-// Done is the answer to an act: where it was published, and how many runs it
-// covers there now.
+// Done is the answer to an act: where it is in force, and, of a resumption by
+// name, how many runs this act resumed. Of two at once only the first did.
 type Done struct {
 	Event      string `json:"event"`
 	Partitions []int  `json:"partitions"`
@@ -118,7 +120,7 @@ type Done struct {
 func runOf(p int, r *state.Run) Run {
 	return Run{
 		Tenant: r.ID.Tenant, Agent: r.Agent, Task: r.ID.Task, Run: r.ID.Run, Parent: r.Parent, Partition: p,
-		Phase: r.Phase.String(), Status: string(r.EndedAs), Halted: r.Ledger.Halt.Active(),
+		Phase: r.Phase.String(), Status: string(r.EndedAs), Halted: r.Ledger.Halt.Active(), Awaiting: r.Escalated(),
 		Turns: r.Usage.Turns, Calls: r.Usage.Calls, CostUSD: r.Usage.CostUSD, Unpriced: r.Usage.Unpriced,
 		Gaps: r.Seq.Gaps, Detector: r.Ledger.Fired, Controls: r.Ledger.Controls, Withheld: r.Ledger.Withheld,
 		Unacked: len(r.Ledger.Unacked), LastEvent: time.UnixMilli(r.StoredMS).UTC(),
@@ -128,7 +130,7 @@ func runOf(p int, r *state.Run) Run {
 // detailOf describes a run with what is remembered of it.
 func detailOf(p int, r *state.Run) Detail {
 	d := Detail{
-		Run: runOf(p, r), Model: r.Model, Truncated: r.Window.Truncated(),
+		Run: runOf(p, r), Model: r.Model, Resumed: r.Ledger.Lifted, Truncated: r.Window.Truncated(),
 		Incidents: []Incident{}, Steps: []Step{},
 	}
 	if h := r.Ledger.Halt; h.Active() {

@@ -119,13 +119,21 @@ func (c *Client) Status(ctx context.Context) ([]Standing, error) {
 // force. Where one that it covers is not among them, that is an error: the act
 // holds on the others, and may be repeated.
 func (c *Client) Act(ctx context.Context, o events.Operator) ([]int, error) {
+	done, err := c.Do(ctx, o)
+	return done.Partitions, err
+}
+
+// Do is Act, and says also how many runs a resumption by name resumed: none
+// where they were not halted, or somebody was faster.
+func (c *Client) Do(ctx context.Context, o events.Operator) (done Done, err error) {
 	answers, err := ask[Done](ctx, c, subjectAct, o)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
 	var out []int
 	for _, a := range answers {
 		out = append(out, a.Partitions...)
+		done.Runs += a.Runs
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
@@ -135,10 +143,11 @@ func (c *Client) Act(ctx context.Context, o events.Operator) ([]int, error) {
 			missing = append(missing, p)
 		}
 	}
+	done.Partitions = out
 	if len(missing) > 0 {
-		return out, fmt.Errorf("%w: not in force on %v: say it again when loopwatch doctor finds an owner for each", ErrPartial, missing)
+		return done, fmt.Errorf("%w: not in force on %v: say it again when loopwatch doctor finds an owner for each", ErrPartial, missing)
 	}
-	return out, nil
+	return done, nil
 }
 
 // ask sends one question to all processors and gathers their answers until

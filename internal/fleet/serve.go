@@ -43,8 +43,11 @@ const askPatience = 5 * time.Second
 // most runs in one answer.
 const pageSize = 200
 
-// phaseHalted selects runs by their halt, whatever their phase.
-const phaseHalted = "halted"
+// Runs selected by their halt, whatever their phase.
+const (
+	phaseHalted   = "halted"
+	phaseAwaiting = "awaiting"
+)
 
 // Serve offers the micro service until it is stopped.
 func (s *Service) Serve(nc *nats.Conn) (micro.Service, error) {
@@ -161,9 +164,11 @@ func selects(q query, p int, r *state.Run) bool {
 	case sc.Tenant != "" && sc.Tenant != r.ID.Tenant, sc.Agent != "" && sc.Agent != r.Agent,
 		sc.Task != "" && sc.Task != r.ID.Task, sc.Run != "" && sc.Run != r.ID.Run:
 		return false
-	case q.Phase == phaseHalted && !r.Ledger.Halt.Active():
-		return false
-	case q.Phase != "" && q.Phase != phaseHalted && q.Phase != r.Phase.String():
+	case q.Phase == phaseHalted:
+		return r.Ledger.Halt.Active() && (q.After == nil || behind(q, p, r))
+	case q.Phase == phaseAwaiting:
+		return r.Escalated() && (q.After == nil || behind(q, p, r))
+	case q.Phase != "" && q.Phase != r.Phase.String():
 		return false
 	}
 	return q.After == nil || behind(q, p, r)
@@ -209,7 +214,21 @@ func (s *Service) act(ctx context.Context, body []byte) (any, error) {
 	for p := range stored {
 		out.Partitions = append(out.Partitions, p)
 	}
-	return out, nil
+	if o.Action == "resume" && o.Scope.Run != "" {
+		out.Runs, err = s.resumed(ctx, o.Scope, stored)
+	}
+	return out, err
+}
+
+// resumed counts the runs that the act at these positions resumed by name.
+func (s *Service) resumed(ctx context.Context, sc events.Scope, stored map[int]uint64) (n int, err error) {
+	_, err = s.each(ctx, query{Scope: sc}, func(p int, r *state.Run) bool {
+		if seq := stored[p]; seq != 0 && r.Ledger.Lifted == seq {
+			n++
+		}
+		return true
+	})
+	return n, err
 }
 
 // covers reports whether runs of a scope may be on a partition.

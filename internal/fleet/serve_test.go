@@ -16,6 +16,7 @@ func TestAQuerySelects(t *testing.T) {
 	live := run(func(*state.Run) {})
 	ended := run(func(r *state.Run) { r.Phase = state.Ended })
 	halted := run(func(r *state.Run) { r.Ledger.Halt.Control = "ctl_1" })
+	stopped := run(func(r *state.Run) { r.Ledger.Halt = state.Halt{Control: "ctl_1", Detector: "operator"} })
 	behind := func(task string, p int, phase string) query {
 		return query{After: &state.RunID{Tenant: "default", Task: task, Run: "r1"}, Partition: p, Phase: phase}
 	}
@@ -33,6 +34,11 @@ func TestAQuerySelects(t *testing.T) {
 		{"live, but it ended", query{Phase: "live"}, ended, false},
 		{"halted", query{Phase: "halted"}, halted, true},
 		{"halted, but it is not", query{Phase: "halted"}, live, false},
+		{"awaiting a person", query{Phase: "awaiting"}, halted, true},
+		{"awaiting, but an operator halted it", query{Phase: "awaiting"}, stopped, false},
+		{"awaiting, but it is not halted", query{Phase: "awaiting"}, live, false},
+		{"awaiting, a page that begins behind it", behind("t6", 3, "awaiting"), halted, false},
+		{"halted by an operator", query{Phase: "halted"}, stopped, true},
 		{"halted of another agent", query{Scope: events.Scope{Agent: "coder"}, Phase: "halted"}, halted, false},
 		{"a page that begins before it", behind("t4", 3, ""), live, true},
 		{"a page that begins behind it", behind("t6", 3, ""), live, false},

@@ -39,9 +39,9 @@ func (g *Gateway) getRuns(w http.ResponseWriter, r *http.Request, who Caller) er
 	}
 	phase := q.Get("phase")
 	switch phase {
-	case "", "live", "ended", "lost", "halted":
+	case "", "live", "ended", "lost", "halted", "awaiting":
 	default:
-		return badQuery("phase", "want live, ended, lost or halted")
+		return badQuery("phase", "want live, ended, lost, halted or awaiting")
 	}
 	runs, partial, err := g.fleet.Runs(r.Context(), scope, phase, limit)
 	if err != nil {
