@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/loopwatch/loopwatch/internal/app"
+	"github.com/loopwatch/loopwatch/internal/escalate"
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
@@ -25,6 +26,7 @@ const (
 	childEnv = "LOOPWATCH_E2E_CHILD"
 	keysEnv  = "LOOPWATCH_E2E_KEYS"
 	leaseEnv = "LOOPWATCH_E2E_LEASE"
+	tellEnv  = "LOOPWATCH_E2E_TELL" // base URL of an Alertmanager, with a webhook at /hook
 )
 
 func TestMain(m *testing.M) {
@@ -51,6 +53,14 @@ func child(spec []string) int {
 			fmt.Fprintln(os.Stderr, err)
 			return 2
 		}
+	}
+	if u := os.Getenv(tellEnv); u != "" {
+		secret, err := escalate.ParseSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+		o.Escalate = escalate.Options{Alertmanagers: []string{u}, Webhook: u + "/hook", AllowPrivate: true, Secrets: []escalate.Secret{secret}}
 	}
 	if len(spec) > 2 {
 		var err error
