@@ -21,7 +21,7 @@ func (c courses) begin(w *work) {
 		return
 	}
 	if r := w.owner.part.Run(id); r != nil && r.Usage.Turns <= 1 && r.Phase == state.Live {
-		c[id] = new(report.Course)
+		c[r.ID] = new(report.Course) // the event's own strings do not outlive it
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/loopwatch/loopwatch/internal/engine"
@@ -20,6 +19,7 @@ type work struct {
 	owner  *owner
 	msg    natsbus.Msg
 	event  events.Event
+	decoder events.Decoder // owns what the event holds
 	reject *events.Reject
 	result engine.Result
 	out    []outgoing
@@ -51,15 +51,12 @@ func (p *Processor) fetch(ctx context.Context) ([]natsbus.Msg, error) {
 
 // decode reads and judges each message by itself.
 func (p *Processor) decode(msgs []natsbus.Msg) []*work {
-	batch := make([]*work, len(msgs))
-	for i := range msgs {
-		w := &work{owner: p.owners[msgs[i].Partition], msg: msgs[i]}
-		batch[i] = w
-		if w.msg.IsGap() {
-			continue
+	batch := p.works(msgs)
+	p.each(batch, func(w *work) {
+		if !w.msg.IsGap() {
+			w.reject = p.read(w)
 		}
-		w.event, w.reject = p.read(&w.msg)
-	}
+	})
 	p.done("decode")
 	return batch
 }
@@ -82,9 +79,7 @@ func (p *Processor) step(batch []*work) error {
 			w.result, w.reject = r, r.Reject
 			w.owner.courses.begin(w)
 		}
-		meta.Checkpoint = state.Checkpoint{
-			Seq: w.msg.Seq, CreatedNS: w.owner.stream.Created.UnixNano(), Digest: natsbus.Digest(&w.msg),
-		}
+		meta.Checkpoint.Seq, w.owner.last = w.msg.Seq, w
 	}
 	p.done("step")
 	return nil
@@ -189,38 +184,6 @@ func (p *Processor) answer(ctx context.Context, batch []*work) {
 		}
 	}
 	p.done("answer")
-}
-
-// commit puts the states and the position they stand at into the store, whole.
-func (p *Processor) commit(batch []*work) error {
-	var b state.Batch
-	batch = slices.DeleteFunc(batch, func(w *work) bool { return w.owner.fenced != nil })
-	touched := map[*owner]bool{}
-	for _, w := range batch {
-		touched[w.owner] = true
-	}
-	for o := range touched {
-		if err := o.part.Flush(&b); err != nil {
-			return fmt.Errorf("flush partition %d: %w", o.number, err)
-		}
-	}
-	p.writes.Lock()
-	err := p.cfg.Store.Commit(&b)
-	p.writes.Unlock()
-	if err != nil {
-		return fmt.Errorf("commit %d events: %w", len(batch), err)
-	}
-	for o := range touched {
-		o.part.Committed()
-		if err := o.nextDue(); err != nil {
-			return err
-		}
-	}
-	p.done("commit")
-	p.cfg.Metrics.observe(batch)
-	p.noteLate(batch)
-	p.publishStatus()
-	return nil
 }
 
 // patience bounds how long a fetch keeps questions, and partitions that come or

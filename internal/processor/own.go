@@ -84,6 +84,9 @@ func (p *Processor) take(ctx context.Context, g *lease.Grant) {
 // opened, and answers questions. It runs between two turns, so nothing of a
 // partition is under way when it goes.
 func (p *Processor) own(ctx context.Context) error {
+	if err := p.commitLast(); err != nil {
+		return err
+	}
 	for o := range p.owned() {
 		switch {
 		case o.fenced != nil:
@@ -112,6 +115,17 @@ func (p *Processor) own(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// commitLast commits where a partition is about to go: what was applied of it is
+// in the store before anybody may open it anew.
+func (p *Processor) commitLast() error {
+	for o := range p.owned() {
+		if o.fenced != nil || !o.grant.Valid() || o.grant.Asked() {
+			return p.commit()
+		}
+	}
+	return nil
 }
 
 // add begins to read an opened partition.

@@ -30,7 +30,7 @@ type Config struct {
 	Trusted   actions.KeyRing // whose records in the decision log are ours
 	Operators actions.KeyRing // whose operators' acts are obeyed
 	Limit     int             // largest event in bytes; 0 means events.DefaultLimit
-	Batch     int             // most events applied between two commits; 0 means 1,000
+	Batch     int             // most events of one turn; 0 means 1,000. A commit waits for a few turns at most
 	Letters   int             // most dead letters of one tenant that a partition stores in an hour; 0 means 1,000
 	Logger    *slog.Logger
 	Metrics   *Metrics
@@ -61,6 +61,11 @@ type Processor struct {
 	broken chan error
 	writes sync.Mutex     // one writer of the store at a time
 	side   sync.WaitGroup // goroutines beside Run
+
+	pending   []*work // answered and not committed yet
+	committed time.Time
+	batch     state.Batch // of the commit; its memory is used again
+	idle      []*work     // to be used again
 
 	standing atomic.Pointer[[]standing] // as of the last change of owners or commit
 	blind    atomic.Pointer[[]string]   // as of the last look
@@ -120,7 +125,7 @@ func (p *Processor) Run(ctx context.Context) error {
 		switch {
 		case err == nil:
 		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-			return nil
+			return p.commit()
 		default:
 			return err
 		}
@@ -134,8 +139,11 @@ func (p *Processor) Run(ctx context.Context) error {
 // what the log already holds is not said twice.
 func (p *Processor) turn(ctx context.Context) error {
 	msgs, err := p.fetch(ctx)
-	if err != nil || len(msgs) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(msgs) == 0 {
+		return p.commit()
 	}
 	ctx = context.WithoutCancel(ctx) // a batch under way is finished
 	batch := p.decode(msgs)
@@ -149,7 +157,7 @@ func (p *Processor) turn(ctx context.Context) error {
 		return err
 	}
 	p.answer(ctx, batch)
-	return p.commit(batch)
+	return p.settle(batch)
 }
 
 // done marks the boundary behind an effect.
@@ -170,6 +178,7 @@ type owner struct {
 	stream  natsbus.StreamState
 	logged  logged
 	courses courses
+	last    *work  // applied and not committed yet, the newest; nil for none
 	target  uint64 // last sequence stored when the partition was opened
 	due     atomic.Int64
 	greets  bool        // Taken was called

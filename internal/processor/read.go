@@ -15,27 +15,28 @@ import (
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
-// read decodes a stored message and checks that it belongs where it stands.
-func (p *Processor) read(m *natsbus.Msg) (events.Event, *events.Reject) {
-	e, err := events.Decode(m.Data, p.cfg.Limit)
-	if err != nil {
-		return e, rejectOf(err)
+// read decodes a stored message and checks that it belongs where it stands. The
+// event aliases the message's data and the work's memory.
+func (p *Processor) read(w *work) *events.Reject {
+	m, e := &w.msg, &w.event
+	if err := w.decoder.Decode(m.Data, p.cfg.Limit, e); err != nil {
+		return rejectOf(err)
 	}
 	place, ok := events.ParsePartitionSubject(m.Subject)
 	if !ok {
-		return e, &events.Reject{Reason: events.ReasonIdentity, Detail: "not a subject of events"}
+		return &events.Reject{Reason: events.ReasonIdentity, Detail: "not a subject of events"}
 	}
-	if r := events.CheckIdentity(e, place, p.cfg.Bus.Partitions()); r != nil {
-		return e, r
+	if r := events.CheckIdentity(*e, place, p.cfg.Bus.Partitions()); r != nil {
+		return r
 	}
 	if e.Kind == events.OperatorAct && !actions.VerifyOperator(p.cfg.Operators, m.Data) {
-		return e, &events.Reject{Reason: events.ReasonSignature, Field: "operator.sig", Detail: "operator.sig: no trusted key signed this act"}
+		return &events.Reject{Reason: events.ReasonSignature, Field: "operator.sig", Detail: "operator.sig: no trusted key signed this act"}
 	}
 	if e.Kind == events.PolicyChange && p.cfg.Trusted.Verify(actions.DomainRecord, m.Subject, m.Data, m.Sig) != nil {
-		return e, &events.Reject{Reason: events.ReasonSignature, Field: "policy", Detail: "policy: no trusted processor copied this from the bucket"}
+		return &events.Reject{Reason: events.ReasonSignature, Field: "policy", Detail: "policy: no trusted processor copied this from the bucket"}
 	}
 	e.Stored, e.StreamSeq = m.Stored, m.Seq
-	return e, nil
+	return nil
 }
 
 // letter is the body of a dead letter: where the event is and why it was

@@ -19,33 +19,21 @@ import (
 // the newest few are kept.
 type texts struct {
 	bus      *natsbus.Bus
-	batch    map[place]*events.Event
+	batch    []*work // under way
 	controls map[string][]byte
 	order    []string
 	err      error // first read that failed otherwise than by absence
-}
-
-type place struct {
-	partition int
-	seq       uint64
 }
 
 // keptControls bounds the controls held in memory; older ones are read back.
 const keptControls = 4096
 
 func newTexts(bus *natsbus.Bus) *texts {
-	return &texts{bus: bus, batch: map[place]*events.Event{}, controls: map[string][]byte{}}
+	return &texts{bus: bus, controls: map[string][]byte{}}
 }
 
 // hold makes the events of a batch readable without the bus.
-func (t *texts) hold(batch []*work) {
-	clear(t.batch)
-	for _, w := range batch {
-		if w.reject == nil && !w.msg.IsGap() {
-			t.batch[place{w.owner.number, w.msg.Seq}] = &w.event
-		}
-	}
-}
+func (t *texts) hold(batch []*work) { t.batch = batch }
 
 // quoter returns what the event of a Ref says, nothing where the stream does
 // not hold it any more. Another failure is kept in err: a decision must not be
@@ -68,8 +56,10 @@ func (t *texts) quoter(ctx context.Context, p int) func(state.Ref) actions.Quote
 
 // event returns a stored event.
 func (t *texts) event(ctx context.Context, p int, seq uint64) (*events.Event, error) {
-	if e, ok := t.batch[place{p, seq}]; ok {
-		return e, nil
+	for _, w := range t.batch { // seldom asked
+		if w.msg.Seq == seq && w.owner.number == p && w.reject == nil && !w.msg.IsGap() {
+			return &w.event, nil
+		}
 	}
 	bound, cancel := context.WithTimeout(ctx, readPatience)
 	defer cancel()

@@ -129,7 +129,8 @@ func (c *Collector) take(r *run, e *events.Event) {
 	if c.applier.Apply(r.state, e) == state.Duplicate {
 		return
 	}
-	r.lastID, r.lastKind, r.lastMS = e.ID, e.Kind, max(r.lastMS, e.Stored.UnixMilli())
+	r.lastID = append(r.lastID[:0], e.ID...)
+	r.lastKind, r.lastMS = e.Kind, max(r.lastMS, e.Stored.UnixMilli())
 	if e.Round > r.turn.round && e.Kind != events.RunEnd {
 		c.endTurn(r)
 		r.turn = turn{round: e.Round}

@@ -18,7 +18,7 @@ type Course struct {
 // Event takes in an event of the run that was applied and is no duplicate.
 func (c *Course) Event(e *events.Event) {
 	r := &c.run
-	r.lastID, r.lastKind = e.ID, e.Kind
+	r.lastID, r.lastKind = append(r.lastID[:0], e.ID...), e.Kind
 	if e.Round > r.turn.round && e.Kind != events.RunEnd {
 		c.books.endTurn(r)
 		r.turn = turn{round: e.Round}

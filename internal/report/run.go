@@ -25,7 +25,7 @@ type run struct {
 	state   *state.Run // nil while the run is closed
 	startID string     // event that opened it last
 
-	lastID   string
+	lastID   []byte // its memory is used again
 	lastKind events.Kind
 	lastMS   int64
 
@@ -170,7 +170,7 @@ func (c *Collector) span(ms int64) {
 // decided notes what a decision means for the run.
 func (c *Collector) decided(r *run, m *actions.Message) {
 	acted := m.Reason == actions.Acted
-	own := m.Event == r.lastID
+	own := m.Event == string(r.lastID)
 	greeting := own && r.lastKind == events.RunStart && m.Evidence.Count == 0 && m.Kind == actions.HaltRun
 	switch {
 	case m.Detector == operator:
