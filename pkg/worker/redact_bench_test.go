@@ -3,8 +3,6 @@ package worker
 import (
 	"strings"
 	"testing"
-
-	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
 // What redaction costs on the largest content that is sent, by what it holds.
@@ -17,7 +15,7 @@ func BenchmarkRedact(b *testing.B) {
 		"dots":    strings.Repeat("eyJ.", 16000),
 		"schemes": strings.Repeat("://", 21000),
 	} {
-		raw := events.RawJSON(quote(s))
+		raw := quote(s)
 		x := testRedactor()
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
