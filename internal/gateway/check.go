@@ -57,13 +57,13 @@ func (g *Gateway) postCheck(w http.ResponseWriter, r *http.Request, who Caller) 
 	defer cancel()
 	began := time.Now()
 	verdict, after, err := g.ask(ctx, &it, wait)
+	if after != "" { // a hello that nobody answered has its place in the log, too
+		w.Header().Set(AfterHeader, after)
+	}
 	if err != nil {
 		return err
 	}
 	g.metrics.checks.Observe(time.Since(began).Seconds())
-	if after != "" {
-		w.Header().Set(AfterHeader, after)
-	}
 	return answerRaw(w, http.StatusOK, verdict)
 }
 
@@ -105,7 +105,7 @@ func (g *Gateway) ask(ctx context.Context, it *item, wait time.Duration) (verdic
 	case verdict = <-q.answer:
 	case <-ctx.Done():
 		g.metrics.unanswered.Inc()
-		return nil, "", &Fault{
+		return nil, after, &Fault{
 			Status: http.StatusGatewayTimeout, Code: "no_verdict", Message: "the event is stored; no verdict came by the deadline",
 			Hint: "decide as without loopwatch: go on, or block; do not ask again for the same call",
 		}

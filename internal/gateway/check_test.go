@@ -101,6 +101,10 @@ func TestNoVerdictInTime(t *testing.T) {
 	if got := s.stored("r1"); len(got) != 2 || got[1] != "r1-c1" {
 		t.Errorf("stored %v", got)
 	}
+	hello := s.do("POST", "/v1/check?deadline_ms=50", start("r2"))
+	if s.want(hello, 504, "no_verdict"); hello.header.Get("Lw-After") == "" {
+		t.Error("a hello that nobody answers does not say where polls begin")
+	}
 	// The same question again is a duplicate on the bus, and nobody answers.
 	s.want(s.do("POST", "/v1/check?deadline_ms=50", call("r1", 1, "c1", parcel)), 504, "no_verdict")
 	s.process()
