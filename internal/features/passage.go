@@ -30,6 +30,10 @@ func (x *Extractor) readWords(text []byte) int {
 				continue
 			}
 		}
+		if text[i] < utf8.RuneSelf && wordByte[text[i]] == 0 {
+			i++
+			continue
+		}
 		fenced := i < fence
 		start := len(x.words)
 		i = x.readWord(text, i)
@@ -69,14 +73,12 @@ func fenceEnd(text []byte, i int) int {
 func (x *Extractor) readWord(text []byte, i int) int {
 	first := i
 	for i < len(text) {
-		run := i
-		for i < len(text) && (isWord(text[i]) || text[i] == '\'') {
-			i++
-		}
-		at := len(x.words)
-		x.words = append(x.words, text[run:i]...)
-		for k, b := range x.words[at:] {
-			x.words[at+k] = lowerByte(b)
+		for ; i < len(text); i++ {
+			b := wordByte[text[i]]
+			if b == 0 {
+				break
+			}
+			x.words = append(x.words, b)
 		}
 		if i == len(text) || text[i] < utf8.RuneSelf {
 			return max(i, first+1)
@@ -100,6 +102,16 @@ func (x *Extractor) readWord(text []byte, i int) int {
 	}
 	return i
 }
+
+// wordByte is what a byte of ASCII is in a word, 0 where it is in none.
+var wordByte = func() (t [256]byte) {
+	for b := range utf8.RuneSelf {
+		if isWord(byte(b)) || b == '\'' {
+			t[b] = lowerByte(byte(b))
+		}
+	}
+	return t
+}()
 
 func ideographic(r rune) bool {
 	return r >= 0x2e80 && r <= 0xd7af || r >= 0xf900 && r <= 0xfaff || r >= 0x20000 && r <= 0x3ffff

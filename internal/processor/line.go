@@ -16,15 +16,15 @@ import (
 
 // work is one stored message on its way through the straight line.
 type work struct {
-	owner  *owner
-	msg    natsbus.Msg
-	event  events.Event
+	owner   *owner
+	msg     natsbus.Msg
+	event   events.Event
 	decoder events.Decoder // owns what the event holds
-	reject *events.Reject
-	result engine.Result
-	out    []outgoing
-	logged time.Time    // when its decisions were in the log
-	saved  report.Saved // what the runs that it closed did not spend
+	reject  *events.Reject
+	result  engine.Result
+	out     []outgoing
+	logged  time.Time    // when its decisions were in the log
+	saved   report.Saved // what the runs that it closed did not spend
 }
 
 // outgoing is one decision ready to be logged.

@@ -43,7 +43,9 @@ func (s *Seen) Add(h features.Hash) bool {
 	if s.has(x) {
 		return false
 	}
-	s.ring.Limit = s.Limit
+	if s.ring.Limit = s.Limit; s.ring.items == nil {
+		s.ring.items = make([]uint32, 0, min(s.Limit, few))
+	}
 	old, full := s.ring.Push(x)
 	if s.slots == nil {
 		return true

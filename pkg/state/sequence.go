@@ -35,7 +35,9 @@ func (s *Sequence) note(id Digest, seq uint64) Order {
 		s.Duplicates++
 		return Duplicate
 	}
-	s.recent.Limit = RecentIDs
+	if s.recent.Limit = RecentIDs; s.recent.items == nil {
+		s.recent.items = make([]uint64, 0, 8)
+	}
 	s.recent.Push(short)
 	switch {
 	case seq == 0:
