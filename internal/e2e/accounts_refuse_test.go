@@ -20,7 +20,7 @@ var (
 		"lw.evp.0.a.support", "lw.evp.0.a.coder", "lw.evp.0._lw.operator", "lw.evp.0._lw.policy", "lw.evp.0._lw.tick",
 		"lw.ctl.a.support.r1", "lw.ctl.a.coder.r1", "lw.ctl.b.support.r1", "lw.vd.a.support.r1.token", "lw.vd.a.coder.r1.token",
 		"lw.ctlp.0.a.support.r1", "lw.decp.0._lw.epoch", "lw.dlq.0.1", "lw.q.act", "lw.q.runs", "$SRV.PING",
-		"$KV.LW_POLICY.policy", "$KV.LW_HALTS.all", "$KV.LW_OWNERS.p.0", "$KV.LW_META.partitions",
+		"$KV.LW_POLICY.policy", "$KV.LW_HALTS.all", "$KV.LW_OWNERS.p.0", "$KV.LW_ESCALATIONS.open.0.x", "$KV.LW_META.partitions",
 		"$JS.API.CONSUMER.CREATE.LW_EV_00", "$JS.API.CONSUMER.CREATE.LW_CTL_00.c.lw.ctlp.0.a.coder.r1", "$JS.API.CONSUMER.DURABLE.CREATE.LW_EV_00.c",
 		"$JS.API.CONSUMER.MSG.NEXT.LW_EV_00.c", "$JS.API.CONSUMER.DELETE.LW_EV_00.c", "$JS.API.STREAM.MSG.GET.LW_EV_00",
 		"$JS.API.STREAM.INFO.LW_EV_00", "$JS.API.STREAM.PURGE.LW_EV_00", "$JS.API.STREAM.DELETE.LW_EV_00", "$JS.API.STREAM.CREATE.MINE",
@@ -37,7 +37,7 @@ var (
 	}
 	onlyProcessors = []string{
 		"lw.ctl.a.support.r1", "lw.vd.a.support.r1.token", "lw.ctlp.0.a.support.r1", "lw.decp.0._lw.epoch", "lw.dlq.0.1",
-		"lw.evp.0._lw.policy", "lw.evp.0._lw.tick", "$KV.LW_META.partitions", "$KV.LW_OWNERS.p.0", "$JS.API.STREAM.CREATE.MINE",
+		"lw.evp.0._lw.policy", "lw.evp.0._lw.tick", "$KV.LW_META.partitions", "$KV.LW_OWNERS.p.0", "$KV.LW_ESCALATIONS.open.0.x", "$JS.API.STREAM.CREATE.MINE",
 	}
 )
 
