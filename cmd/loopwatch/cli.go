@@ -18,6 +18,7 @@ type cli struct {
 	Dump      dumpCmd      `cmd:"" help:"Write the stored events as a trace."`
 	Runs      runsCmd      `cmd:"" help:"List runs."`
 	Show      showCmd      `cmd:"" help:"Show what is remembered of a run."`
+	Export    exportCmd    `cmd:"" help:"Write a run with all that was decided on it as one file, redacted."`
 	Tail      tailCmd      `cmd:"" help:"Print decisions as they are logged."`
 	Halt      haltCmd      `cmd:"" help:"Halt a run, or all runs of a scope, until resumed."`
 	Resume    resumeCmd    `cmd:"" help:"Lift a halt; the run starts with a fresh window."`

@@ -190,3 +190,11 @@ func (w *walk) result() events.RawJSON {
 	}
 	return append(w.out, w.raw[w.copied:]...)
 }
+
+// Redact takes the secrets out of every text of an event, as a worker does
+// before it reports. In place of each stands a digest under key: equal secrets
+// stay equal. It changes e and what it points to, but no slice or map.
+func Redact(e *events.Event, key []byte) { (&redactor{key: key}).event(e) }
+
+// RedactText is Redact for a text of its own.
+func RedactText(s string, key []byte) string { return (&redactor{key: key}).text(s) }
