@@ -13,7 +13,7 @@ import (
 )
 
 type benchCmd struct {
-	What    string   `arg:"" optional:"" help:"pipeline, verdict, restart, memory or all." enum:"pipeline,verdict,restart,memory,all" default:"pipeline"`
+	What    string   `arg:"" optional:"" help:"pipeline, verdict, restart, memory, length or all." enum:"pipeline,verdict,restart,memory,length,all" default:"pipeline"`
 	Seed    uint64   `help:"Of the generated fleet." default:"1"`
 	Rounds  int      `help:"Measurements of each kind, alternating." default:"5"`
 	Events  int      `help:"Events of a generated fleet." default:"200000"`
@@ -77,6 +77,10 @@ var measurements = []struct {
 	run  func(context.Context, bench.Config, *bench.Report) error
 }{
 	{"pipeline", bench.Pipeline},
+	{"verdict", bench.Verdict},
+	{"restart", bench.Restart},
+	{"memory", bench.Memory},
+	{"length", bench.Length},
 }
 
 // benchServerCmd is the server under measurement, in a process of its own.

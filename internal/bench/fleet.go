@@ -24,7 +24,7 @@ type Fleet struct {
 // Each calls fn for every event in the order of its publication, with its
 // subject. The bytes are fn's until it returns.
 func (f Fleet) Each(fn func(subject, id string, data []byte) error) error {
-	g := generator{f: f, rand: rand.New(rand.NewPCG(f.Seed, 0x6c6f6f70)), now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)}
+	g := f.generator()
 	open := make([]*plan, f.Active)
 	for n := 0; n < f.Events; {
 		i := g.rand.IntN(len(open))
@@ -47,6 +47,41 @@ func (f Fleet) Each(fn func(subject, id string, data []byte) error) error {
 	return nil
 }
 
+// One calls fn for the events of one run of that many calls, which never ends
+// by itself. They are decoded; fn may keep them.
+func (f Fleet) One(calls int, fn func(events.Event) error) error {
+	g := f.generator()
+	p := g.begin()
+	p.left, p.loops = 3*calls+2, false
+	for p.left > 1 {
+		e := g.next(p)
+		e.StreamSeq, e.Stored = uint64(g.ids), e.Time //nolint:gosec // a count
+		if err := fn(*e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Of the size of an event, the envelope takes a fixed part; of text, an event
+// has so much on average.
+const (
+	envelope  = 245
+	shareLong = 0.59
+	shareTwo  = 0.75 // of runs of two events
+)
+
+func (f Fleet) generator() generator {
+	share := shareLong
+	if f.Short {
+		share = shareTwo
+	}
+	return generator{
+		f: f, rand: rand.New(rand.NewPCG(f.Seed, 0x6c6f6f70)), now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC),
+		text: max(40, int(float64(f.Size-envelope)/share)),
+	}
+}
+
 // plan is a run under way.
 type plan struct {
 	name, agent string
@@ -64,6 +99,7 @@ type generator struct {
 	now  time.Time
 	runs int
 	ids  int
+	text int // bytes that the texts of an event are made from
 }
 
 // begin plans a run. The number of calls is log-normal with the quantiles of
@@ -98,25 +134,25 @@ func (g *generator) next(p *plan) *events.Event {
 	}
 	switch {
 	case !p.short && p.seq == 1:
-		e.Kind, e.Start = events.RunStart, &events.Start{Model: "m-1", Goal: g.words(g.f.Size / 3)}
+		e.Kind, e.Start = events.RunStart, &events.Start{Model: "m-1", Goal: g.words(g.text / 3)}
 	case !p.short && p.left == 0:
 		e.Kind, e.End = events.RunEnd, &events.End{Status: events.Done}
 	case !p.short && step == 0:
 		p.round++
 		cost := 0.002
 		e.Kind, e.Round = events.TurnKind, p.round
-		e.Turn = &events.Turn{Text: g.words(g.f.Size / 3), CostUSD: &cost, Usage: &events.Usage{InputTokens: int64(900 * p.round), OutputTokens: 80}}
+		e.Turn = &events.Turn{Text: g.words(g.text / 3), CostUSD: &cost, Usage: &events.Usage{InputTokens: int64(900 * p.round), OutputTokens: 80}}
 	case step == 1:
 		p.round = max(p.round, 1)
 		if p.tool == "" || !p.loops {
 			p.tool = [...]string{"search", "read_file", "bash", "track_parcel", "list"}[g.rand.IntN(5)]
-			p.args = fmt.Sprintf(`{"path":"src/%s.go","limit":%d,"query":%q}`, g.words(12), g.rand.IntN(400), g.words(g.f.Size/4))
+			p.args = fmt.Sprintf(`{"path":"src/%s.go","limit":%d,"query":%q}`, g.words(12), g.rand.IntN(400), g.words(g.text/4))
 		}
 		e.Kind, e.Round, e.Call = events.ToolCall, p.round, &events.Call{ID: "c1", Tool: p.tool, Args: events.RawJSON(p.args)}
 	default:
 		text := "no matches for this query in any file of the project"
 		if !p.loops {
-			text = g.lines(g.f.Size * 5 / 4)
+			text = g.lines(g.text * 5 / 4)
 		}
 		e.Kind, e.Round = events.ToolResult, p.round
 		e.Result = &events.Result{CallID: "c1", Tool: p.tool, Content: events.RawJSON(strconv.Quote(text)), DurationMS: 40}

@@ -128,14 +128,22 @@ func pairs(ctx context.Context, c Config, r *Report, name string, each func(func
 		against = append(against, pair.Pipeline.CPU/pair.Raw.CPU)
 		bytes = append(bytes, float64(pair.Pipeline.Bytes)/float64(pair.Pipeline.Events))
 	}
-	r.Used[name] = len(ratios)
-	if 2*len(ratios) < c.Rounds {
-		return fmt.Errorf("%s: %d of %d rounds were disturbed: %w", name, c.Rounds-len(ratios), c.Rounds, ErrDisturbed)
+	if err := r.used(name, len(ratios), c.Rounds); err != nil {
+		return err
 	}
 	r.Ratio[name] = median(ratios)
 	r.Ratio[name+"_cpu"] = median(against)
 	r.Figures[name+"_cpu_us_per_event"] = median(cpu)
 	r.Figures[name+"_committed_bytes_per_event"] = median(bytes)
+	return nil
+}
+
+// used notes how many rounds count, and refuses where fewer than half do.
+func (r *Report) used(name string, n, rounds int) error {
+	r.Used[name] = n
+	if 2*n < rounds || n == 0 {
+		return fmt.Errorf("%s: %d of %d rounds were disturbed: %w", name, rounds-n, rounds, ErrDisturbed)
+	}
 	return nil
 }
 
