@@ -142,7 +142,7 @@ func (g *Gateway) position(ctx context.Context, p *poll, after string) error {
 	}
 	if seq, err := strconv.ParseUint(after, 10, 63); err == nil {
 		p.after = seq
-		return nil
+		return g.within(ctx, p)
 	}
 	if after == "" {
 		s, err := g.bus.LogState(ctx, p.partition)
@@ -157,12 +157,35 @@ func (g *Gateway) position(ctx context.Context, p *poll, after string) error {
 		return !found
 	})
 	if err == nil && !found {
-		return &Fault{
-			Status: http.StatusGone, Code: "unknown_after", Message: "the run has no control of this id",
-			Hint: "say hello again (run_start to /v1/check) and poll from its " + AfterHeader + "; task must be the run's own",
-		}
+		return unknownAfter("the run has no control of this id")
 	}
 	return g.unread(ctx, err)
+}
+
+func unknownAfter(message string) *Fault {
+	return &Fault{
+		Status: http.StatusGone, Code: "unknown_after", Message: message,
+		Hint: "say hello again (run_start to /v1/check) and poll from its " + AfterHeader + "; task must be the run's own",
+	}
+}
+
+// within refuses a place that the decision log has not reached: it is one of
+// another log, such as that of a bus made anew, and everything before it would
+// be missed. How far a log is known to reach is kept while the bus stays.
+func (g *Gateway) within(ctx context.Context, p *poll) error {
+	reached := &g.reached[p.partition]
+	if p.after <= reached.Load() {
+		return nil
+	}
+	s, err := g.bus.LogState(ctx, p.partition)
+	if err != nil {
+		return g.unread(ctx, err)
+	}
+	reached.Store(s.Last)
+	if p.after > s.Last {
+		return unknownAfter("the decision log has not come as far as this place")
+	}
+	return nil
 }
 
 // standing is where the decision log of an event's partition stands.

@@ -125,13 +125,14 @@ func TestAPollGoesOnWhereItIsTold(t *testing.T) {
 			}
 		})
 	}
-	r := s.do("GET", "/v1/runs/r1/control?agent=support&after=ctl_nobody&wait=0s", "")
-	s.want(r, 410, "unknown_after")
+	for _, after := range []string{"ctl_nobody", "-1", "1000000", "9223372036854775807"} {
+		s.want(s.do("GET", "/v1/runs/r1/control?agent=support&after="+after+"&wait=0s", ""), 410, "unknown_after")
+	}
 }
 
 func TestPollsAreRefused(t *testing.T) {
 	s := newStage(t, "default", nil)
-	for _, q := range []string{"wait=61s", "wait=-1s", "wait=soon", "tenant=a.b", "agent=>", "task=%20"} {
+	for _, q := range []string{"wait=61s", "wait=-1s", "wait=soon", "tenant=a.b", "agent=%zz", "after=1&after=2", "agent=>", "task=%20"} {
 		s.want(s.do("GET", "/v1/runs/r1/control?"+q, ""), 400, "bad_query")
 	}
 	s.want(s.do("GET", "/v1/runs/a.b/control", ""), 400, "bad_query")

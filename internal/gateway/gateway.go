@@ -53,6 +53,7 @@ type Gateway struct {
 	polls   budget
 	readers chan struct{}
 	skewNS  atomic.Int64
+	reached []atomic.Uint64 // by partition: how far its decision log is known to reach
 	hosts   hosts
 	origin  *http.CrossOriginProtection
 	metrics *metrics
@@ -70,7 +71,8 @@ func New(cfg Config) (*Gateway, error) {
 	g := &Gateway{
 		cfg: cfg, conn: cfg.Conn, bus: cfg.Bus,
 		fleet: &fleet.Client{Conn: cfg.Conn, Partitions: cfg.Bus.Partitions()}, readers: make(chan struct{}, readers),
-		origin: http.NewCrossOriginProtection(), metrics: newMetrics(cfg.Registry), stopping: make(chan struct{}),
+		reached: make([]atomic.Uint64, cfg.Bus.Partitions()),
+		origin:  http.NewCrossOriginProtection(), metrics: newMetrics(cfg.Registry), stopping: make(chan struct{}),
 	}
 	g.budget.give(cfg.MaxBytes)
 	g.polls.give(cfg.MaxPolls)
@@ -217,6 +219,9 @@ func (g *Gateway) watch(ctx context.Context) {
 	for {
 		select {
 		case <-changed:
+			for p := range g.reached {
+				g.reached[p].Store(0) // it may be another bus
+			}
 			g.hub.wakeAll()
 		case <-ctx.Done():
 			return

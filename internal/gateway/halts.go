@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -70,9 +73,18 @@ func (g *Gateway) postHalts(w http.ResponseWriter, r *http.Request, who Caller) 
 	return g.act(w, r, who, events.Operator{Action: "halt", Scope: *req.Scope, Reason: req.Reason, For: req.For, By: req.By})
 }
 
+// resumeKeys are what a resumption may say; a slip in a name must not widen its
+// scope.
+var resumeKeys = []string{"tenant", "agent", "task", "run", "all", "note", "by", "turns", "usd"}
+
 // deleteHalts resumes what a scope covers.
 func (g *Gateway) deleteHalts(w http.ResponseWriter, r *http.Request, who Caller) error {
 	q := r.URL.Query()
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		if !slices.Contains(resumeKeys, name) {
+			return badQuery("query", "not one of "+strings.Join(resumeKeys, ", ")+"; nothing was done")
+		}
+	}
 	o := events.Operator{Action: "resume", Note: q.Get("note"), By: q.Get("by")}
 	var err error
 	if o.Scope, err = scopeOf(r, who); err != nil {

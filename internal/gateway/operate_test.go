@@ -108,6 +108,10 @@ func TestActsAreRefused(t *testing.T) {
 		{"as text", "POST", "", `{}`, 415, "not_json"},
 		{"resume of nothing", "DELETE", "", "", 400, "bad_query"},
 		{"resume of an unknown run", "DELETE", "?run=r9", "", 404, "no_run"},
+		{"resume with a slip", "DELETE", "?agent=support&tsk=t1", "", 400, "bad_query"},
+		{"resume with an escape that is none", "DELETE", "?agent=support&task=%zz", "", 400, "bad_query"},
+		{"resume with a part that is none", "DELETE", "?agent=support&task=a;b", "", 400, "bad_query"},
+		{"resume of two at once", "DELETE", "?run=r1&run=r2", "", 400, "bad_query"},
 		{"turns that are none", "DELETE", "?run=r1&turns=many", "", 400, "bad_query"},
 		{"dollars that are none", "DELETE", "?run=r1&usd=NaN", "", 400, "bad_query"},
 	} {
@@ -136,7 +140,7 @@ func TestAnOperatorIsBoundToItsTenant(t *testing.T) {
 	if got := into[struct{ Runs []fleet.Run }](t, look.do("GET", "/v1/runs?tenant=default&phase=live&limit=1", "")); len(got.Runs) != 1 {
 		t.Errorf("runs %+v", got.Runs)
 	}
-	for _, q := range []string{"limit=0", "limit=10001", "limit=x", "phase=dead", "agent=a.b"} {
+	for _, q := range []string{"tenant=default&agent=%zz", "agent=a&agent=b", "limit=0", "limit=10001", "limit=x", "phase=dead", "agent=a.b"} {
 		s.want(look.do("GET", "/v1/runs?"+q, ""), 400, "bad_query")
 	}
 	s.want(look.do("GET", "/v1/runs/r9", ""), 404, "no_run")

@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"cmp"
+	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -126,7 +128,27 @@ func (g *Gateway) through(w http.ResponseWriter, r *http.Request, route Route) e
 	if err != nil {
 		return err
 	}
+	if route.Needs != 0 {
+		if err := plainQuery(r); err != nil {
+			return err
+		}
+	}
 	return route.Serve(w, r, who)
+}
+
+// plainQuery refuses a query that would be read in part only: a part that is
+// left out widens a scope.
+func plainQuery(r *http.Request) error {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return badQuery("query", "want name=value&name=value, each escaped as in a URL")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		if len(q[name]) > 1 {
+			return badQuery(name, "want it once")
+		}
+	}
+	return nil
 }
 
 // who tells the caller from the token; without tokens everybody is local.
