@@ -25,7 +25,7 @@ type Call struct {
 func (x *Extractor) Call(tool string, args []byte, rawArgs string, declared Effect, polls bool) Call {
 	rule := x.rules.Tools[tool]
 	x.arg = append(x.arg[:0], tool...)
-	c := Call{Tool: x.sum(domainTool, x.arg), Polls: polls}
+	c := Call{Tool: x.sum(domainTool, x.arg), Polls: polls, Args: x.argHashes[:0]}
 	object := x.readArgs(args)
 	switch {
 	case object && len(x.members) > 0:
@@ -53,5 +53,24 @@ func (x *Extractor) Call(tool string, args []byte, rawArgs string, declared Effe
 	}
 	c.Echoes = x.echoes()
 	x.judge(&c, tool, rule, declared, program != nil, think)
+	x.argHashes = c.Args[:0]
+	c.own()
 	return c
+}
+
+// own gives the lists of the call memory of their own, one piece for all.
+func (c *Call) own() {
+	lists := [...]*[]Hash{&c.Args, &c.Echoes, &c.Payload, &c.Touched}
+	n := 0
+	for _, l := range lists {
+		n += len(*l)
+	}
+	all := make([]Hash, 0, n)
+	for _, l := range lists {
+		from := len(all)
+		all = append(all, *l...)
+		if *l = nil; len(all) > from {
+			*l = all[from:len(all):len(all)]
+		}
+	}
 }

@@ -12,7 +12,7 @@ const (
 // echoes returns hashes of the argument values an error text may repeat: short
 // strings of at most three words.
 func (x *Extractor) echoes() []Hash {
-	var found []Hash
+	found := x.echoHashes[:0]
 	for _, m := range x.members {
 		if m.raw[0] != '"' || len(m.raw) > maxEcho+2 || len(found) == maxArgs {
 			continue
@@ -26,6 +26,7 @@ func (x *Extractor) echoes() []Hash {
 			found = append(found, x.sum(domainEcho, b))
 		}
 	}
+	x.echoHashes = found
 	return found
 }
 

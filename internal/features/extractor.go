@@ -6,8 +6,8 @@ import "encoding/binary"
 // buffers: one Extractor serves one goroutine at a time, and nothing it returns
 // aliases them, but for what it lends.
 type Extractor struct {
-	// Lends lets the Lines and Passages it returns be good only until the next
-	// call, so that they need no memory of their own.
+	// Lends lets the Lines, Passages and Few it returns be good only until the
+	// next call, so that they need no memory of their own.
 	Lends bool
 
 	rules  Rules
@@ -39,7 +39,9 @@ type Extractor struct {
 	few        []Hash     // distinct words
 	seen       hashSet
 
-	lineHashes, passageHashes []Hash // lent
+	lineHashes, passageHashes, fewHashes []Hash // lent
+
+	argHashes, echoHashes, payloadHashes, touchedHashes []Hash // of the call at hand
 }
 
 // New returns an Extractor for the rules.

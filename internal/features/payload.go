@@ -20,7 +20,7 @@ var (
 
 // payloads returns the literal texts the call writes, each with its target.
 func (x *Extractor) payloads(program bool) []Hash {
-	var found []Hash
+	found := x.payloadHashes[:0]
 	if program {
 		for _, d := range x.script.docs {
 			target := x.script.written(d)
@@ -29,6 +29,7 @@ func (x *Extractor) payloads(program bool) []Hash {
 				found = append(found, x.pair(domainPayload, target, body))
 			}
 		}
+		x.payloadHashes = found
 		return found
 	}
 	target := x.pathOf("")
@@ -41,6 +42,7 @@ func (x *Extractor) payloads(program bool) []Hash {
 			found = append(found, x.pair(domainPayload, target, x.arg))
 		}
 	}
+	x.payloadHashes = found
 	return found
 }
 
@@ -50,7 +52,7 @@ const maxTouched = 64
 // touched returns the lines of the texts that the call writes or replaces, each
 // with its target: those of its arguments that have several.
 func (x *Extractor) touched() []Hash {
-	var found []Hash
+	found := x.touchedHashes[:0]
 	target := x.sum(domainLine, x.pathOf(""))
 	for _, m := range x.members {
 		if m.drop || m.raw[0] != '"' || len(found) == maxTouched {
@@ -66,6 +68,7 @@ func (x *Extractor) touched() []Hash {
 			}
 		}
 	}
+	x.touchedHashes = found
 	return found
 }
 

@@ -36,8 +36,9 @@ func (x *Extractor) distinct() []Hash {
 	if len(x.few) == 0 || len(x.few) > maxFew {
 		return nil
 	}
-	few := slices.Clone(x.few)
+	few := append(x.room(&x.fewHashes, len(x.few)), x.few...)
 	slices.Sort(few)
+	x.fewHashes = few
 	return few
 }
 

@@ -213,7 +213,9 @@ func (w *Window) notePlan(cur *Current, h features.Hash) Plan {
 func (w *Window) noteTalk(cur *Current) {
 	t, x := &w.Memo.Talk, &cur.Text
 	if t.CallNo != w.CallNo || t.First.IsZero() {
-		*t = Talk{Recent: Ring[[]features.Hash]{Limit: maxTalk}, CallNo: w.CallNo, Since: cur.Round, First: cur.Ref}
+		t.Recent.Limit = maxTalk
+		t.Recent.items, t.Recent.start = t.Recent.items[:0], 0 // what lies behind is used again
+		*t = Talk{Recent: t.Recent, CallNo: w.CallNo, Since: cur.Round, First: cur.Ref}
 	}
 	if x.Whole == t.Words && x.Words > 0 {
 		t.Same++
@@ -229,5 +231,21 @@ func (w *Window) noteTalk(cur *Current) {
 	} else {
 		t.Alike = 0
 	}
-	t.Recent.Push(x.Few)
+	t.keep(x.Few)
+}
+
+// keep pushes a copy of the words, in the memory of those that go.
+func (t *Talk) keep(words []features.Hash) {
+	r := &t.Recent
+	var memory []features.Hash
+	switch n := len(r.items); {
+	case n < r.Limit && n < cap(r.items):
+		memory = r.items[:n+1][n]
+	case n == r.Limit:
+		memory = *r.Back(n - 1)
+	}
+	if words != nil {
+		words = append(memory[:0], words...)
+	}
+	r.Push(words)
 }
