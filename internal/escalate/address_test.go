@@ -19,6 +19,7 @@ func TestPublicAddresses(t *testing.T) {
 		{"::1", false},
 		{"::ffff:127.0.0.1", false},
 		{"::ffff:10.0.0.1", false},
+		{"::ffff:100.64.0.1", false},
 		{"::7f00:1", false}, // IPv4-compatible
 		{"10.1.2.3", false},
 		{"172.16.0.1", false},

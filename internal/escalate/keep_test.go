@@ -4,8 +4,6 @@ import (
 	"errors"
 	"testing"
 	"time"
-
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Two that follow one partition: the first to write goes on, the other one lets
@@ -103,8 +101,7 @@ func TestEntriesThatAreNone(t *testing.T) {
 	if _, err := it.take(t.Context(), 1); err == nil {
 		t.Error("a position that cannot be read is taken for none")
 	}
-	var kv jetstream.KeyValue = it.kv
-	if again, err := openBucket(t.Context(), s.js, 1); err != nil || again.Bucket() != kv.Bucket() {
+	if again, err := openBucket(t.Context(), s.js, 1); err != nil || again.Bucket() != it.kv.Bucket() {
 		t.Errorf("opened again: %v", err)
 	}
 }
