@@ -92,9 +92,10 @@ func TestErrors(t *testing.T) {
 		torn := errors.New("torn")
 		text := load(t, file)
 		in := io.MultiReader(strings.NewReader(text[:len(text)/2]), iotest.ErrReader(torn))
-		err = Read(file, in, formatOf(file), func(events.Event, []byte) error { return nil }, func(replay.Fault) {})
-		if !errors.Is(err, torn) {
-			t.Errorf("%s: a file that cannot be read on: %v", file, err)
+		var last error
+		err = Read(file, in, formatOf(file), func(events.Event, []byte) error { return nil }, func(f replay.Fault) { last = f.Err })
+		if err != nil || !errors.Is(last, torn) {
+			t.Errorf("%s: a file that cannot be read on: %v, fault %v", file, err, last)
 		}
 	}
 	err := ReadFile(filepath.Join(t.TempDir(), "nowhere"), nil, Auto, nil, nil)

@@ -16,11 +16,11 @@ import (
 // peek is how much of a file is looked at to tell its format.
 const peek = 1 << 18
 
-// ReadFile feeds every event of a file (packed where its name ends in .gz, or -
-// for stdin) to fn, in order, each with its line of a trace. What cannot be
-// read goes to fault and the rest is read. Auto tells the format by content;
-// a trace of our own is read line by line as replay.ReadFile does. The error is
-// of the file, or of fn.
+// ReadFile feeds every event of a file (plain or packed, or - for stdin) to fn, in
+// order, each with its line of a trace. What cannot be read goes to fault and
+// the rest is read; so does the place where a damaged file ends. Auto tells the
+// format by content; a trace of our own is read line by line as replay.ReadFile
+// does. The error is of opening the file, or of fn.
 func ReadFile(name string, stdin io.Reader, f Format, fn func(e events.Event, raw []byte) error, fault func(replay.Fault)) error {
 	in, done, err := replay.Open(name, stdin)
 	if err != nil {
@@ -55,7 +55,8 @@ func Read(name string, in io.Reader, f Format, fn func(e events.Event, raw []byt
 	}
 	seen, err := r.Peek(1)
 	if len(seen) == 0 {
-		return readError(name, 1, err)
+		t.damaged(1, err)
+		return nil
 	}
 	if isLines(r) {
 		err = lines(r, streams[f], to, t)
@@ -84,11 +85,12 @@ func sourceName(name string) string {
 	return s
 }
 
-func readError(name string, line int, err error) error {
-	if err == nil || errors.Is(err, io.EOF) {
-		return nil
+// damaged reports where reading the file itself came to an end, other than by
+// its own.
+func (t *teller) damaged(line int, err error) {
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.flawed(where{line: line}, fmt.Errorf("nothing can be read from here on: %w", err))
 	}
-	return fmt.Errorf("read %s: line %d: %w", name, line, err)
 }
 
 // document walks JSON values that reach over lines. A fault of syntax ends it:
@@ -102,6 +104,10 @@ func document(r io.Reader, members []string, to func(record) error, t *teller) e
 func lines(r *bufio.Reader, members []string, to func(record) error, t *teller) error {
 	for n := 1; ; n++ {
 		line, err := readLine(r)
+		if err != nil && !errors.Is(err, io.EOF) {
+			t.damaged(n, err)
+			return nil
+		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			w := newWalker(bytes.NewReader(line), n, members, to)
 			werr := w.all()
@@ -113,7 +119,7 @@ func lines(r *bufio.Reader, members []string, to func(record) error, t *teller) 
 			}
 		}
 		if err != nil {
-			return readError(t.source, n, err)
+			return nil //nolint:nilerr // the end of the file
 		}
 	}
 }

@@ -38,8 +38,8 @@ func (t *teller) flawed(at where, err error) {
 	t.fault(at, err)
 }
 
-// broken judges why walking ended: input that is no JSON is a fault, whoever
-// listens and the file itself are errors.
+// broken judges why walking ended: input that is no JSON, or that cannot be
+// read any further, is a fault; what whoever listens says is an error.
 func (t *teller) broken(w *walker, err error) error {
 	var syntax *jsontext.SyntacticError
 	line := w.last()
@@ -50,7 +50,7 @@ func (t *teller) broken(w *walker, err error) error {
 	case err == nil, t.err != nil:
 		return t.err
 	case w.budget.torn != nil:
-		return readError(t.source, line, w.budget.torn)
+		t.damaged(line, w.budget.torn)
 	case errors.Is(err, errTooLarge):
 		t.fault(where{line: line}, errTooLarge)
 	case errors.Is(err, io.ErrUnexpectedEOF):

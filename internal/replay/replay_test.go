@@ -164,6 +164,8 @@ func TestReadFile(t *testing.T) {
 	z := gzip.NewWriter(&zipped)
 	_, _ = z.Write([]byte(good))
 	_ = z.Close()
+	packed := zipped.String()
+	cut := packed[:len(packed)-40] // within its last line
 	huge := `{"v":1,"id":"` + strings.Repeat("x", 2<<20) + `"}` + "\n"
 	for _, c := range []struct {
 		name, file, stdin string
@@ -172,7 +174,14 @@ func TestReadFile(t *testing.T) {
 	}{
 		{name: "plain", file: write("a.jsonl", []byte(good)), events: 6},
 		{name: "gzip", file: write("a.jsonl.gz", zipped.Bytes()), events: 6},
+		{name: "gzip under another name", file: write("b.jsonl", zipped.Bytes()), events: 6},
+		{name: "plain, named as packed", file: write("c.jsonl.gz", []byte(good)), events: 6},
+		{name: "a byte order mark", file: write("d.jsonl", []byte("\ufeff"+good)), events: 6},
 		{name: "stdin", file: "-", stdin: good, events: 6},
+		{name: "stdin, packed", file: "-", stdin: packed, events: 6},
+		{name: "packed and damaged", file: "-", stdin: cut, events: 4, faults: []string{"-:5: nothing can be read from here on: "}},
+		{name: "a check sum that is wrong", file: "-", stdin: packed[:len(packed)-8] + "12345678", events: 6, faults: []string{"-:7: "}},
+		{name: "a directory", file: dir, faults: []string{dir + ":1: "}},
 		{name: "no end of line", file: "-", stdin: strings.TrimSuffix(good, "\n"), events: 6},
 		{name: "blank lines and carriage returns", file: "-", stdin: "\n\r\n" + strings.ReplaceAll(good, "\n", "\r\n"), events: 6},
 		{name: "a bad line among good ones", file: "-", stdin: "{\n" + good + "[]\n", events: 6, faults: []string{"-:1: ", "-:8: "}},
@@ -200,7 +209,7 @@ func TestReadFile(t *testing.T) {
 
 func TestReadFileErrors(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "x.jsonl.gz")
-	if err := os.WriteFile(broken, []byte("no gzip"), 0o600); err != nil {
+	if err := os.WriteFile(broken, []byte("\x1f\x8bno gzip"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	none := func(replay.Fault) {}
