@@ -14,8 +14,15 @@ func (versionCmd) Run(io streams) error {
 	return err
 }
 
-// version returns the module version, or the revision it was built from.
+// release names a build without a revision of its own: -ldflags "-X main.release=v1.2.3".
+var release string
+
+// version returns the release, the module version, or the revision it was built
+// from.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
