@@ -71,6 +71,7 @@ type streams struct {
 func execute(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
 	var c cli
 	code := -1
+	errw = plain{errw}
 	parser, err := kong.New(&c, kong.Name("loopwatch"), kong.Description(description),
 		kong.Writers(out, errw), kong.Exit(func(n int) { code = n }), kong.UsageOnError(),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(streams{in: in, out: out, err: errw}))

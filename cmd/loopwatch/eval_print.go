@@ -11,6 +11,7 @@ import (
 
 	"github.com/loopwatch/loopwatch/internal/eval"
 	"github.com/loopwatch/loopwatch/internal/stats"
+	"github.com/loopwatch/loopwatch/pkg/actions"
 )
 
 func (c *evalCmd) print(all []measured, ios streams) error {
@@ -20,7 +21,7 @@ func (c *evalCmd) print(all []measured, ios streams) error {
 		for _, m := range all {
 			row(w, m.Policy, "all", m.All)
 			for _, s := range slices.Sorted(maps.Keys(m.Sources)) {
-				row(w, "", s, m.Sources[s])
+				row(w, "", actions.Sanitise(s, 40), m.Sources[s])
 			}
 		}
 		fmt.Fprintln(w, "\nPOLICY\tFIRST TO SPEAK\tON LOOPS\tON PRODUCTIVE\tON BORDERLINE\tPRECISION\tDELAY\t\t")
@@ -61,7 +62,7 @@ func spread(m measured, out io.Writer) {
 	fmt.Fprintf(w, "%d of %d steps change nothing\t\t\t\t\n", same, len(m.Spread.Variants))
 	fmt.Fprintf(w, "\nCHOSEN WITHOUT\tLOOPS HINTED\tPRODUCTIVE HINTED\tPRODUCTIVE HALTED\tDESERVING HALTED\tCHOSEN OTHERWISE\n")
 	for _, l := range m.Spread.LeftOut {
-		fmt.Fprintf(w, "%s\t%d/%d\t%d/%d\t%d\t%d/%d\t%s\n", l.Source, l.Chosen.LoopsHinted, l.Chosen.Loops, l.Chosen.ProductiveHinted,
+		fmt.Fprintf(w, "%s\t%d/%d\t%d/%d\t%d\t%d/%d\t%s\n", actions.Sanitise(l.Source, 40), l.Chosen.LoopsHinted, l.Chosen.Loops, l.Chosen.ProductiveHinted,
 			l.Chosen.Productive, l.Chosen.ProductiveHalted, l.Chosen.Stopped, l.Chosen.Deserving, dash(strings.Join(l.Changed, ", ")))
 	}
 	_ = w.Flush()
@@ -107,15 +108,18 @@ func atMost(k, n int) string {
 	return fmt.Sprintf("%d/%d (≤ %.0f %%)", k, n, math.Ceil(100*stats.AtMost(k, n)))
 }
 
+// mostWhy is how many characters of a reader's reason are shown.
+const mostWhy = 400
+
 // differing lists the runs on which policy and reader differ, each with the
 // command that shows it line by line.
 func (c *evalCmd) differing(m measured, out io.Writer) {
 	for _, v := range m.Runs {
 		switch {
 		case v.Label == eval.Loop && !v.Hinted:
-			fmt.Fprintf(out, "missed  %s  %s\n", v.Run, v.Why)
+			fmt.Fprintf(out, "missed  %s  %s\n", v.Run, actions.Sanitise(v.Why, mostWhy))
 		case v.Label == eval.Productive && v.Hinted:
-			fmt.Fprintf(out, "alarm   %s  %s at %d  %s\n", v.Run, v.Detector, v.Seq, v.Why)
+			fmt.Fprintf(out, "alarm   %s  %s at %d  %s\n", v.Run, v.Detector, v.Seq, actions.Sanitise(v.Why, mostWhy))
 		case v.Deserves && !v.Halted:
 			fmt.Fprintf(out, "lived   %s  hinted by %s, not halted\n", v.Run, v.Detector)
 		default:

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/loopwatch/loopwatch/internal/fleet"
+	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/events"
 )
 
@@ -68,7 +69,7 @@ func (h *halted) print(io streams) error {
 		if !s.Until.IsZero() {
 			until = s.Until.Format(time.RFC3339)
 		}
-		fmt.Fprintf(w, "%s, and those to come\t%s\t%s\t%s\tloopwatch resume %s\n", describe(s.Scope), dash(s.By), dash(s.Reason), until, flagsOf(s.Scope))
+		fmt.Fprintf(w, "%s, and those to come\t%s\t%s\t%s\tloopwatch resume %s\n", describe(s.Scope), dash(actions.Sanitise(s.By, 64)), dash(actions.Sanitise(s.Reason, 200)), until, flagsOf(s.Scope))
 	}
 	for i := range h.Runs {
 		r := &h.Runs[i]

@@ -172,7 +172,8 @@ func head(out io.Writer, d *fleet.Detail) error {
 	fmt.Fprintf(w, "turns\t%d\ncalls\t%d\nreported USD\t%s\n", d.Turns, d.Calls, money(d.CostUSD, d.Unpriced))
 	fmt.Fprintf(w, "controls\t%d acted, %d unacknowledged, %d findings withheld\n", d.Controls, d.Unacked, d.Withheld)
 	if h := d.Halt; h != nil {
-		fmt.Fprintf(w, "halted by\t%s %s\n", h.Detector, strings.Join(nonEmpty(h.By, h.Reason, h.From), ", "))
+		fmt.Fprintf(w, "halted by\t%s %s\n", h.Detector,
+			actions.Sanitise(strings.Join(nonEmpty(h.By, h.Reason, h.From), ", "), 300))
 	}
 	if d.Awaiting {
 		fmt.Fprintf(w, "awaiting\ta person: loopwatch resume, or loopwatch halt to say that it stays halted\n")
