@@ -108,6 +108,25 @@ func TestDeployedServersMapEvents(t *testing.T) {
 	}
 }
 
+// The configurations beside the compose file are ones to Prometheus and
+// Alertmanager.
+func TestDeployedConfigurations(t *testing.T) {
+	for tool, args := range map[string][]string{
+		"promtool": {"check", "config", "--syntax-only", filepath.Join(deployments, "compose", "prometheus.yml")},
+		"amtool":   {"check-config", filepath.Join(deployments, "compose", "alertmanager.yml")},
+	} {
+		t.Run(tool, func(t *testing.T) {
+			exe, err := exec.LookPath(filepath.Join(os.Getenv("LOOPWATCH_PROMETHEUS"), tool))
+			if err != nil {
+				t.Skip("not here: export LOOPWATCH_PROMETHEUS=$(scripts/prometheus-tools)")
+			}
+			if out, err := exec.CommandContext(t.Context(), exe, args...).CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
 // The unit is confined as far as systemd can tell.
 func TestTheUnitIsConfined(t *testing.T) {
 	tool, err := exec.LookPath("systemd-analyze")
