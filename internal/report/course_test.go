@@ -31,7 +31,7 @@ func life(t *testing.T, seed uint64) (want, got report.Saved) {
 		return e
 	}
 	limits := events.Limits{MaxTurns: rnd.IntN(2) * (4 + rnd.IntN(30)), MaxCostUSD: float64(rnd.IntN(2)) * 2, MaxTokens: int64(rnd.IntN(2)) * 4000}
-	last := say(events.Event{Kind: events.RunStart, Start: &events.Start{Limits: limits}})
+	say(events.Event{Kind: events.RunStart, Start: &events.Start{Limits: limits}})
 	for round := range 2 + rnd.IntN(8) {
 		turn := &events.Turn{}
 		if rnd.IntN(8) > 0 {
@@ -41,7 +41,7 @@ func life(t *testing.T, seed uint64) (want, got report.Saved) {
 		if rnd.IntN(8) > 0 {
 			turn.Usage = &events.Usage{InputTokens: int64(100 + 50*round), OutputTokens: 20}
 		}
-		last = say(events.Event{Kind: events.TurnKind, Round: round + 1, Turn: turn})
+		last := say(events.Event{Kind: events.TurnKind, Round: round + 1, Turn: turn})
 		if rnd.IntN(3) == 0 {
 			m := &actions.Message{Control: actions.Control{
 				Tenant: "default", Agent: "support", Task: "t", Run: "r", Rung: 1,

@@ -40,7 +40,7 @@ func (c *coder) reset(buf []byte, pos int, version byte, reading bool) {
 }
 
 // since reports whether the record has what came with version v.
-func (c *coder) since(v byte) bool { return c.version >= v }
+func (c *coder) since(v byte) bool { return c.version >= v } //nolint:unparam // 2 is the newest so far
 
 // in names the part of the record that follows.
 func (c *coder) in(section string) { c.section = section }
