@@ -134,9 +134,10 @@ func (p *Processor) Run(ctx context.Context) error {
 
 // turn takes one batch from the bus to the control messages it leads to: the
 // straight line, every effect by name and in order. What is logged is never
-// taken back, so the log comes before the answers and both before the commit;
-// after a crash anywhere the batch is applied again from the last commit, and
-// what the log already holds is not said twice.
+// taken back, so the log comes before the answers and both before the commit,
+// which waits for a few batches while more is coming; after a crash anywhere
+// what came since the last commit is applied again, and what the log already
+// holds is not said twice.
 func (p *Processor) turn(ctx context.Context) error {
 	msgs, err := p.fetch(ctx)
 	if err != nil {
