@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"internal/strictyaml":   1,
 	"internal/schema":       1,
 	"internal/propgen":      1,
+	"internal/oracle":       1,
 	"internal/stats":        1,
 	"pkg/state":             2,
 	"pkg/detectors":         3,
