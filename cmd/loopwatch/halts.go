@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"text/tabwriter"
@@ -65,17 +66,34 @@ func (h *halted) print(io streams) error {
 	w := tabwriter.NewWriter(io.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "HALTED\tBY\tREASON\tUNTIL\tLIFTED BY")
 	for _, s := range h.Halts {
-		until := "resumed"
-		if !s.Until.IsZero() {
-			until = s.Until.Format(time.RFC3339)
-		}
-		fmt.Fprintf(w, "%s, and those to come\t%s\t%s\t%s\tloopwatch resume %s\n", describe(s.Scope), dash(actions.Sanitise(s.By, 64)), dash(actions.Sanitise(s.Reason, 200)), until, flagsOf(s.Scope))
+		fmt.Fprintf(w, "%s, and those to come\t%s\t%s\tloopwatch resume %s\n",
+			describe(s.Scope), whose(s.By, s.Reason), until(s.Until), flagsOf(s.Scope))
 	}
 	for i := range h.Runs {
 		r := &h.Runs[i]
-		fmt.Fprintf(w, "run %s of task %s\t%s\t\tresumed\tloopwatch resume %s\n", r.Run, r.Task, dash(r.Detector), r.Run)
+		h := r.Halt
+		if h == nil {
+			h = &fleet.HaltInfo{Detector: r.Detector} // of a processor that does not say more
+		}
+		reason := h.Reason
+		if h.From != "" {
+			reason = "with run " + h.From
+		}
+		fmt.Fprintf(w, "run %s of task %s\t%s\t%s\tloopwatch resume %s\n", r.Run, r.Task, whose(cmp.Or(h.By, h.Detector), reason), until(h.Until), r.Run)
 	}
 	return w.Flush()
+}
+
+// whose says who halted and why, as two cells.
+func whose(by, reason string) string {
+	return dash(actions.Sanitise(by, 64)) + "\t" + dash(actions.Sanitise(reason, 200))
+}
+
+func until(t time.Time) string {
+	if t.IsZero() {
+		return "resumed"
+	}
+	return t.Format(time.RFC3339)
 }
 
 // flagsOf says a scope as the command line takes it.

@@ -32,13 +32,13 @@ type Run struct {
 	Unacked   int     `json:"unacked"`
 
 	LastEvent time.Time `json:"last_event"`
+	Halt      *HaltInfo `json:"halt,omitempty"` // why it is halted
 }
 
 // Detail is a run with what is remembered of it.
 type Detail struct {
 	Run
 	Model     string     `json:"model,omitempty"`
-	Halt      *HaltInfo  `json:"halt,omitempty"`
 	Incidents []Incident `json:"incidents"`
 	Steps     []Step     `json:"steps"`                 // last calls, oldest first
 	Resumed   uint64     `json:"resumed_seq,omitempty"` // stream position of the operator's act that resumed it by name, 0 for none
@@ -52,7 +52,9 @@ type HaltInfo struct {
 	Detector string `json:"detector"`
 	Reason   string `json:"reason,omitempty"`
 	By       string `json:"by,omitempty"`
-	From     string `json:"from_run,omitempty"`
+	From     string `json:"from_run,omitempty"` // another run, with which it was halted
+
+	Until time.Time `json:"until,omitzero"` // it lapses then by itself
 }
 
 // Incident is one loop and how far its ladder went.
@@ -118,13 +120,23 @@ type Done struct {
 
 // runOf describes a run.
 func runOf(p int, r *state.Run) Run {
-	return Run{
+	out := Run{
 		Tenant: r.ID.Tenant, Agent: r.Agent, Task: r.ID.Task, Run: r.ID.Run, Parent: r.Parent, Partition: p,
 		Phase: r.Phase.String(), Status: string(r.EndedAs), Halted: r.Ledger.Halt.Active(), Awaiting: r.Escalated(),
 		Turns: r.Usage.Turns, Calls: r.Usage.Calls, CostUSD: r.Usage.CostUSD, Unpriced: r.Usage.Unpriced,
 		Gaps: r.Seq.Gaps, Detector: r.Ledger.Fired, Controls: r.Ledger.Controls, Withheld: r.Ledger.Withheld,
 		Unacked: len(r.Ledger.Unacked), LastEvent: time.UnixMilli(r.StoredMS).UTC(),
 	}
+	if h := r.Ledger.Halt; h.Active() {
+		out.Halt = &HaltInfo{Control: h.Control, Incident: h.Incident, Detector: h.Detector, Reason: h.Reason, By: h.By}
+		if h.FromRun != r.ID.Run {
+			out.Halt.From = h.FromRun
+		}
+		if h.UntilMS != 0 {
+			out.Halt.Until = time.UnixMilli(h.UntilMS).UTC()
+		}
+	}
+	return out
 }
 
 // detailOf describes a run with what is remembered of it.
@@ -132,9 +144,6 @@ func detailOf(p int, r *state.Run) Detail {
 	d := Detail{
 		Run: runOf(p, r), Model: r.Model, Resumed: r.Ledger.Lifted, Truncated: r.Window.Truncated(),
 		Incidents: []Incident{}, Steps: []Step{},
-	}
-	if h := r.Ledger.Halt; h.Active() {
-		d.Halt = &HaltInfo{Control: h.Control, Incident: h.Incident, Detector: h.Detector, Reason: h.Reason, By: h.By, From: h.FromRun}
 	}
 	for i := range r.Ledger.Incidents {
 		in := &r.Ledger.Incidents[i]
