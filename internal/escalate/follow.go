@@ -1,6 +1,7 @@
 package escalate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 
 const (
 	readAtOnce  = 100 // records of one log before the others have their turn
-	judgeAtOnce = 100 // runs looked at between two batches of the straight line
+	judgeAtOnce = 200 // runs of one partition looked at between two batches of the straight line, in one round
 )
 
 // follow reads what a log holds behind the position. An escalation is kept
@@ -87,7 +88,8 @@ func (s *Service) notice(ctx context.Context, w *watched, e *Escalation) error {
 // before anybody followed, and is not known to be open.
 func (i *item) hidden() bool { return i.Old && i.stands != Open }
 
-// judge looks at the runs of what is open, and removes what is over and said.
+// judge looks at the runs of what is open, those first that were not looked at
+// for longest, and removes what is over and said.
 func (s *Service) judge(ctx context.Context, w *watched) error {
 	var look []*item
 	for _, i := range w.open {
@@ -95,24 +97,15 @@ func (s *Service) judge(ctx context.Context, w *watched) error {
 			look = append(look, i)
 		}
 	}
-	for len(look) > 0 {
-		some := look[:min(len(look), judgeAtOnce)]
-		look = look[len(some):]
-		all := make([]*Escalation, len(some))
-		for k, i := range some {
-			all[k] = &i.Escalation
-		}
-		stand, err := s.cfg.Stand(ctx, w.p, all)
-		if err != nil {
-			break // the processor is busy or ends: what was known holds
-		}
-		for k, i := range some {
-			if stand[k] != Unknown {
-				i.stands = stand[k]
-			}
-			if i.stands == Closed {
-				i.ended = s.cfg.Now()
-			}
+	slices.SortFunc(look, func(a, b *item) int { return cmp.Or(a.looked.Compare(b.looked), cmp.Compare(a.ID, b.ID)) })
+	look = look[:min(len(look), judgeAtOnce)]
+	all := make([]*Escalation, len(look))
+	for k, i := range look {
+		all[k] = &i.Escalation
+	}
+	if len(look) > 0 {
+		if stand, err := s.cfg.Stand(ctx, w.p, all); err == nil { // else the processor is busy or ends: what was known holds
+			s.found(look, stand)
 		}
 	}
 	for _, i := range w.open {
@@ -123,6 +116,20 @@ func (s *Service) judge(ctx context.Context, w *watched) error {
 		}
 	}
 	return nil
+}
+
+// found notes how runs stand.
+func (s *Service) found(look []*item, stand []Standing) {
+	now := s.cfg.Now()
+	for k, i := range look {
+		i.looked = now
+		if stand[k] != Unknown {
+			i.stands = stand[k]
+		}
+		if i.stands == Closed {
+			i.ended = now
+		}
+	}
 }
 
 // over reports whether nothing remains to be said about an escalation.

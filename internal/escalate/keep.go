@@ -52,6 +52,7 @@ type item struct {
 	tries   int  // failed attempts of its webhook
 	next    time.Time
 	told    map[*receiver]told
+	looked  time.Time // when its run was looked at last
 	ended   time.Time // when it was found closed
 }
 

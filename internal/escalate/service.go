@@ -97,15 +97,19 @@ func (s *Service) Run(ctx context.Context) error {
 	defer stop()
 	tick := time.NewTicker(s.cfg.Every)
 	defer tick.Stop()
+	s.round(ctx)
 	for {
-		s.round(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
+			s.round(ctx)
 		case <-s.wake:
+			s.round(ctx)
 		case settle := <-s.results:
 			settle(ctx)
+			s.tell(ctx)
+			s.count()
 		}
 	}
 }

@@ -94,7 +94,7 @@ func TestOnlyEscalationsOfOursAreSaid(t *testing.T) {
 func TestTheFirstStartIsNoFlood(t *testing.T) {
 	s := newSite(t)
 	am, hook := newEar(t), newEar(t)
-	for i := range 250 {
+	for i := range 450 {
 		s.says(runName(i), Closed)
 		s.log(0, control(runName(i)))
 	}
