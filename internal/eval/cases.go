@@ -49,6 +49,9 @@ func Cases(policy *actions.Policy, in io.Reader, name string) ([]Outcome, error)
 		if err := json.Unmarshal(s.Bytes(), &c); err != nil {
 			return nil, fmt.Errorf("read cases %s:%d: %w", name, n, err)
 		}
+		if c.Name == "" || len(c.Events) == 0 {
+			return nil, fmt.Errorf("read cases %s:%d: want a case with a name and events", name, n)
+		}
 		o, err := run(policy, &c)
 		if err != nil {
 			return nil, fmt.Errorf("run case %s of %s:%d: %w", c.Name, name, n, err)

@@ -46,6 +46,9 @@ func ReadLabels(in io.Reader, name string) (map[string]Label, error) {
 		if l.Run == "" || l.Label != Loop && l.Label != Borderline && l.Label != Productive {
 			return nil, fmt.Errorf("read labels %s:%d: want a run and a label of loop, borderline or productive", name, n)
 		}
+		if _, twice := out[l.Run]; twice {
+			return nil, fmt.Errorf("read labels %s:%d: run %s has a label already", name, n, l.Run)
+		}
 		out[l.Run] = l
 	}
 	if err := s.Err(); err != nil {
