@@ -51,7 +51,7 @@ func ofDetector(rule int, r *actions.Rule) []Variant {
 			varied := reflect.New(typ).Elem()
 			varied.Set(reflect.ValueOf(r.Detector))
 			varied.Field(f).SetInt(x)
-			d := varied.Interface().(detectors.Detector) //nolint:errcheck // of the same type
+			d := varied.Interface().(detectors.Detector)
 			if d.Validate() != nil {
 				continue
 			}

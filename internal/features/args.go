@@ -149,7 +149,8 @@ func (x *Extractor) tellWithin(c *Call, name, raw []byte, depth int) {
 			pos++
 			continue
 		}
-		ok, inner := true, name
+		var ok bool
+		inner := name
 		if raw[0] == '{' && raw[pos] != '}' {
 			start := len(x.names)
 			if x.names, pos, ok = unquote(x.names, raw, pos); !ok {

@@ -108,7 +108,7 @@ func operator(o *events.Operator) string {
 	if o.By != "" {
 		s += " " + actions.Sanitise(o.By, maxName)
 	}
-	s += ": " + string(o.Action)
+	s += ": " + o.Action
 	for _, more := range []string{o.Reason, o.Note} {
 		if more != "" {
 			s += ", " + actions.Sanitise(more, maxText)
