@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"io"
 	"net"
 	"sync"
 	"testing"
@@ -70,9 +69,6 @@ func (p *proxy) copy(to, from net.Conn, up bool) {
 			}
 		}
 		if err != nil {
-			if err != io.EOF {
-				return
-			}
 			return
 		}
 	}

@@ -81,7 +81,7 @@ func (r *run) judge(e events.Event) {
 		case halting:
 			r.act(e, f.detector, halting, i.id, rung)
 			r.act(e, f.detector, escalate, i.id, rung)
-			r.stop(e, f.detector, i.id, rung)
+			r.stop(f.detector, i.id, rung)
 			r.task.cascade(r, e)
 		}
 	}
@@ -112,7 +112,7 @@ func (r *run) act(e events.Event, detector, kind, cause string, rung int) {
 }
 
 // stop halts the run from this event on.
-func (r *run) stop(_ events.Event, detector, incident string, rung int) {
+func (r *run) stop(detector, incident string, rung int) {
 	round := 0
 	for _, e := range r.said {
 		round = max(round, e.Round)

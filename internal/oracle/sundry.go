@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -108,5 +107,3 @@ func (r *run) asked(e events.Event) (out []string) {
 	slices.Sort(out)
 	return out
 }
-
-func (f finding) String() string { return fmt.Sprintf("%s (%s)", f.detector, f.cause) }

@@ -51,7 +51,7 @@ func (t *task) cascade(r *run, e events.Event) {
 // follow halts a run because another one is halted.
 func (t *task) follow(r *run, h *halt, e events.Event) {
 	r.act(e, h.detector, halting, h.incident, h.rung)
-	r.stop(e, h.detector, h.incident, h.rung)
+	r.stop(h.detector, h.incident, h.rung)
 }
 
 // scoped is an operator's halt of everything that its scope covers, in force
@@ -106,7 +106,7 @@ func (p *partition) operate(e events.Event) {
 		for _, r := range t.runs {
 			if covers(o.Scope, r) && r.phase == "live" && r.halt == nil {
 				r.act(e, "operator", halting, e.ID, 1)
-				r.stop(e, "operator", e.ID, 1)
+				r.stop("operator", e.ID, 1)
 				t.cascade(r, e)
 			}
 		}
