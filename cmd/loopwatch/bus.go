@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,6 +22,18 @@ type bus struct {
 
 // connectPatience bounds how long a command waits for a server.
 const connectPatience = 5 * time.Second
+
+// silence is how long a process that waits for the bus says nothing.
+const silence = 3 * time.Second
+
+// sayWaiting says that the bus is waited for, where that takes longer than a
+// moment, until the function that it returns is called.
+func sayWaiting(w io.Writer) (found func()) {
+	t := time.AfterFunc(silence, func() {
+		fmt.Fprintln(w, "waiting for NATS and its streams (--nats or --context say where)")
+	})
+	return func() { t.Stop() }
+}
 
 // open connects and finds out how many partitions there are.
 func (f busFlags) open(ctx context.Context) (*bus, error) {

@@ -63,7 +63,9 @@ func (c *gatewayCmd) Run(ctx context.Context, io streams) error {
 		return err
 	}
 	defer nc.Close()
+	found := sayWaiting(io.err)
 	bus, err := awaitBus(ctx, nc, log)
+	found()
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,9 @@ func (c *runCmd) Run(ctx context.Context, io streams) error {
 	if err := errors.Join(unfit, untold, o.Validate()); err != nil {
 		return exit{code: exitUsage, err: err}
 	}
+	started := sayWaiting(io.err)
 	a, err := app.Start(ctx, o)
+	started()
 	if err != nil {
 		return err
 	}
