@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"time"
+	"unicode"
 )
 
 //go:embed page.html.tmpl
@@ -27,8 +28,17 @@ func (r Report) HTML(out io.Writer) error {
 	if err := page.Execute(&b, r); err != nil {
 		return fmt.Errorf("write report as HTML: %w", err)
 	}
-	_, err := out.Write(b.Bytes())
+	_, err := out.Write(bytes.Map(visible, b.Bytes()))
 	return err
+}
+
+// visible leaves out what has no look of its own: escape sequences would reach
+// a terminal, and bidirectional marks turn round what stands beside them.
+func visible(r rune) rune {
+	if unicode.IsGraphic(r) || r == '\n' || r == '\t' {
+		return r
+	}
+	return -1
 }
 
 // bar is one line of a bar chart; lengths are in percent of the widest.

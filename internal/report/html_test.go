@@ -14,6 +14,15 @@ import (
 // hostile is what a tool may be named and may answer.
 const hostile = `</code></svg><script>alert("1")</script><img src=x onerror=alert(1)>'" {{.Counted}} javascript:alert(1) url(http://evil)`
 
+func TestThePageHoldsNoControlCharacters(t *testing.T) {
+	r := filled()
+	r.Tools.Tools[0].Tool = "a\x1b[31m\x07\u009b\r\u202eb\u200b\u2028\x00 – ü"
+	page := html(t, r)
+	if strings.ContainsAny(page, "\x1b\a\u009b\r\u202e\u200b\u2028\x00") || !strings.Contains(page, "a[31mb") || !strings.Contains(page, " – ü") {
+		t.Error("what has no look of its own is in the page, or what has is not")
+	}
+}
+
 // fill writes hostile text into every string of a value and makes one entry in
 // every list.
 func fill(v reflect.Value) {
