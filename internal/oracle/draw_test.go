@@ -65,17 +65,20 @@ func operated(t *rapid.T, seq []events.Event) (out []events.Event) {
 	return placed(out)
 }
 
-// disturbed delivers events twice, later than they belong, or not at all; what
-// comes later says the time at which it comes.
-func disturbed(t *rapid.T, seq []events.Event) (out []events.Event) {
+// disturbed delivers events twice, not at all or, where late, later than they
+// belong; what comes later says the time at which it comes.
+func disturbed(t *rapid.T, seq []events.Event, late bool) (out []events.Event) {
 	var held []events.Event
 	for _, e := range seq {
 		switch pick(t, "fate", "", "", "", "", "", "", "twice", "later", "lost") {
 		case "twice":
 			out = append(out, e, e)
 		case "later":
-			held = append(held, e)
-			continue
+			if late {
+				held = append(held, e)
+				continue
+			}
+			out = append(out, e)
 		case "lost":
 			continue
 		default:
