@@ -1,7 +1,7 @@
 # loopwatch: `make` prints what there is to make.
 
 .DEFAULT_GOAL := help
-.PHONY: help test short race vet lint generate bench soak fuzz demo equality clean
+.PHONY: help test short race vet lint generate bench soak fuzz gobench demo equality clean
 
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
@@ -37,7 +37,10 @@ fuzz: ## every fuzz target for a minute
 soak: ## the long tests
 	LOOPWATCH_SOAK=1 go test -timeout 60m ./...
 
-bench: ## Go benchmarks, ready for benchstat
+bench: ## the processor against the bus it reads, in ratios
+	go run ./cmd/loopwatch bench
+
+gobench: ## Go benchmarks, ready for benchstat
 	go test -run '^$$' -bench . -benchmem ./...
 
 clean: ## remove what the commands leave behind

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -38,7 +39,8 @@ type measured struct {
 	Cases     []eval.Outcome        `json:"cases,omitempty"`
 	Spread    *eval.Spread          `json:"spread,omitempty"`
 
-	name string // as it was asked for
+	name   string // as it was asked for
+	unread int    // lines that could not be read
 }
 
 // compared is the answer with --compare.
@@ -48,7 +50,8 @@ type compared struct {
 	Cases    []eval.Difference `json:"differing_cases"`
 }
 
-// Run measures and prints; a case that comes out wrong is no failure.
+// Run measures and prints; a case that comes out wrong is no failure, a line
+// that cannot be read is one.
 func (c *evalCmd) Run(ios streams) error {
 	if c.Labels == "" && len(c.Cases) == 0 || c.Labels != "" && len(c.Files) == 0 {
 		return exit{exitUsage, errors.New("say what to measure on: --labels FILE with trace files, or --cases FILE")}
@@ -76,7 +79,13 @@ func (c *evalCmd) Run(ios streams) error {
 		m.name = names[i]
 		all = append(all, m)
 	}
-	return c.show(all, ios)
+	if err := c.show(all, ios); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(m measured) bool { return m.unread > 0 }) {
+		return exit{code: exitFailed}
+	}
+	return nil
 }
 
 // loadAll loads every policy before any is measured, so that what is wrong
@@ -152,12 +161,11 @@ func (c *evalCmd) labels(p *actions.Policy, m *measured, ios streams) error {
 	if err != nil {
 		return err
 	}
-	unread := 0
 	corpus, err := eval.Read(eval.Input{
 		Labels: labels, Files: c.Files, Format: ingest.Format(c.Format), Stdin: ios.in,
 		Progress: func(runs int) { bar(ios.err, m.Policy, "runs", runs, len(labels)) },
 		Fault: func(f replay.Fault) {
-			if unread++; unread <= 5 {
+			if m.unread++; m.unread <= 5 {
 				fmt.Fprintln(ios.err, "loopwatch:", f)
 			}
 		},
@@ -180,8 +188,8 @@ func (c *evalCmd) labels(p *actions.Policy, m *measured, ios streams) error {
 	if n := len(labels) - len(m.Runs); n > 0 {
 		fmt.Fprintf(ios.err, "%d of %d labelled runs are not in the files\n", n, len(labels))
 	}
-	if unread > 0 {
-		fmt.Fprintf(ios.err, "%d lines could not be read; what they said was not measured\n", unread)
+	if m.unread > 0 {
+		fmt.Fprintf(ios.err, "%d lines could not be read; what they said was not measured\n", m.unread)
 	}
 	m.All = eval.Sum(m.Runs)
 	m.Sources = group(m.Runs, func(v eval.Verdict) string { return v.Source })

@@ -15,8 +15,8 @@ import (
 
 // busFlags say which NATS a command talks to, as natscli has them.
 type busFlags struct {
-	NATS    string `name:"nats" help:"NATS servers." placeholder:"URL" env:"NATS_URL"`
-	Context string `name:"context" help:"natscli context, or the path of one (FILE.json)." placeholder:"NAME" env:"NATS_CONTEXT"`
+	NATS    string `name:"nats" help:"NATS servers; without it and --context, $NATS_CONTEXT or $NATS_URL." placeholder:"URL"`
+	Context string `name:"context" help:"natscli context, or the path of one (FILE.json)." placeholder:"NAME"`
 	Creds   string `help:"Credentials file." placeholder:"FILE" env:"NATS_CREDS"`
 	NKey    string `name:"nkey" help:"File of an nkey seed." placeholder:"FILE" env:"NATS_NKEY"`
 	Inbox   string `name:"inbox-prefix" help:"Prefix of inboxes, where permissions demand one." placeholder:"SUBJECT" env:"NATS_INBOX_PREFIX"`
@@ -25,7 +25,14 @@ type busFlags struct {
 	TLSKey  string `name:"tlskey" help:"Its key, PEM." placeholder:"FILE" env:"NATS_KEY"`
 }
 
+// dial says where to connect. A flag stands before what the environment says
+// of either, and a context named there before a URL.
 func (f busFlags) dial() natsbus.Dial {
+	if f.NATS == "" && f.Context == "" {
+		if f.Context = os.Getenv("NATS_CONTEXT"); f.Context == "" {
+			f.NATS = os.Getenv("NATS_URL")
+		}
+	}
 	return natsbus.Dial{
 		URL: f.NATS, Context: f.Context, Creds: f.Creds, NKey: f.NKey, Inbox: f.Inbox,
 		TLSCA: f.TLSCA, TLSCert: f.TLSCert, TLSKey: f.TLSKey,

@@ -124,13 +124,14 @@ func (c *showCmd) fromFiles(ios streams) error {
 		return err
 	}
 	defer func() { _ = r.Close() }()
+	faults := 0
 	for _, f := range c.File {
 		err := ingest.ReadFile(f, ios.in, ingest.Auto, func(e events.Event, raw []byte) error {
 			if c.means(&e) {
 				told = append(told, e)
 			}
 			return r.Feed(e, raw)
-		}, func(f replay.Fault) { fmt.Fprintln(ios.err, "loopwatch:", f) })
+		}, func(f replay.Fault) { faults++; fmt.Fprintln(ios.err, "loopwatch:", f) })
 		if err != nil {
 			return err
 		}
@@ -141,7 +142,10 @@ func (c *showCmd) fromFiles(ios streams) error {
 	if len(told) == 0 {
 		return fmt.Errorf("run %s is not in %s", c.Name, strings.Join(c.File, ", "))
 	}
-	return c.print(ios.out, told, decided, fold)
+	if err := c.print(ios.out, told, decided, fold); err != nil || faults == 0 {
+		return err
+	}
+	return exit{code: exitFailed}
 }
 
 // means reports whether an event of a trace belongs to what is asked for.

@@ -2,7 +2,7 @@
 is dispatched, hand back the earlier result instead of executing a duplicate,
 put observations into the next model call, stop when told.
 
-    with loopwatch.Run("http://127.0.0.1:8080", agent="support") as run:
+    with loopwatch.Run("http://127.0.0.1:8787", agent="support") as run:
         while not done:
             messages += run.observations()
             reply = model(messages)
