@@ -55,12 +55,22 @@ func (s *stage) judged(preset string, p *processor) int {
 		all, err := s.fleet().Status(s.t.Context())
 		return err == nil && len(all) == 1 && len(all[0].Partitions) == partitions && s.behind(s.t.Context(), s.fleet()) == 0
 	})
-	v := oracle.Judge(preset, partitions, s.messages())
+	var stored []oracle.Message
+	var live map[int]oracle.Buckets
+	s.until("no tick comes between two questions", func() bool {
+		stored, live = s.messages(), s.buckets()
+		last := map[int]uint64{}
+		for _, m := range stored {
+			last[m.Partition] = m.Seq
+		}
+		return maps.EqualFunc(last, live, func(seq uint64, b oracle.Buckets) bool { return seq == b.Total() })
+	})
+	v := oracle.Judge(preset, partitions, stored)
 	acted := s.actedOn()
 	if d := cmp.Diff(v.Decisions, acted); d != "" {
 		s.t.Errorf("acted decisions differ (-oracle +logged):\n%s", d)
 	}
-	if d := cmp.Diff(v.Buckets, s.buckets()); d != "" {
+	if d := cmp.Diff(v.Buckets, live); d != "" {
 		s.t.Errorf("buckets differ (-oracle +live):\n%s", d)
 	}
 	if d := cmp.Diff(known(v.Standings), s.standings()); d != "" {
