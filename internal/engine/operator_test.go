@@ -176,3 +176,31 @@ func TestAResumedRunIsNotHaltedByWhatStoodBefore(t *testing.T) {
 		})
 	}
 }
+
+// A result that comes after the resumption, of a call from before it, brings
+// nothing into the fresh window.
+func TestALateResultIsNoEvidenceAfterAResumption(t *testing.T) {
+	w := newWorld(t, "sundry")
+	w.call("r1", 1, `{"n":1}`)
+	w.operate(events.Operator{Action: "halt", Scope: scope("r1"), Reason: "wait"})
+	w.operate(events.Operator{Action: "resume", Scope: scope("r1")})
+	w.result("r1", 1, `"no scans"`)
+	if res := w.call("r1", 2, `{"n":1}`); len(res.Decisions) != 0 || res.Answer.Decision != actions.Allow {
+		t.Errorf("the first call after it: %v, %s", acted(res), res.Answer.Decision)
+	}
+	w.result("r1", 2, `"no scans"`)
+	same(t, "the second", acted(w.call("r1", 3, `{"n":1}`)), []string{"r1:inject_observation:repeat"})
+}
+
+// What a run does past a halt that it inherited counts from its own hello.
+func TestAnInheritedHaltIsIgnoredFromItsOwnPlace(t *testing.T) {
+	w := newWorld(t, "sundry")
+	w.start("r0", "")
+	for round := 1; round <= 5; round++ {
+		w.step("r0", events.Event{Kind: events.TurnKind, Round: round, Turn: &events.Turn{Text: "on"}})
+	}
+	w.operate(events.Operator{Action: "halt", Scope: scope("r0"), Reason: "stop"})
+	same(t, "hello", acted(w.start("r1", "")), []string{"r1:halt:operator"})
+	turn := w.step("r1", events.Event{Kind: events.TurnKind, Round: 1, Turn: &events.Turn{Text: "all the same"}})
+	same(t, "its first turn", acted(turn), []string{"r1:escalate:halt_ignored"})
+}

@@ -38,11 +38,13 @@ func (g *Engine) cascade(d actions.Decision, r *state.Run, out *Result) {
 	}
 }
 
-// stop halts another run for the same cause.
+// stop halts another run for the same cause. Which of its turns come past the
+// halt is told by its own rounds.
 func (g *Engine) stop(d actions.Decision, r *state.Run, h state.Halt, out *Result) {
 	d.Status = h.EndStatus
 	c := g.control(d, r, actions.HaltRun, out)
 	h.Control, h.FromRun = c.ID, d.Target.Run
+	h.Round = r.Window.Round.Number
 	r.Ledger.Halt = h
 }
 

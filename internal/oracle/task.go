@@ -86,6 +86,7 @@ func (t *task) greet(r *run, e events.Event) {
 	}
 	if last != nil {
 		t.follow(r, last, e)
+		r.halt.when = last.when // nothing new was halted
 	}
 }
 

@@ -57,12 +57,11 @@ func NewWindow(memory int) Window {
 }
 
 // Fresh returns an empty window that goes on where this one is: later rounds
-// are later, open calls may still be answered.
+// are later. A call from before is forgotten, whatever still answers it.
 func (w *Window) Fresh(memory int) Window {
 	n := NewWindow(memory)
-	n.Round, n.Pending, n.CallNo, n.Finished = w.Round, w.Pending, w.CallNo, w.Finished
+	n.Round, n.CallNo, n.Finished = w.Round, w.CallNo, w.Finished
 	n.Round.Counted = true
-	n.drop()
 	n.Memo.Turns = w.Memo.Turns
 	return n
 }
@@ -171,7 +170,7 @@ type Pending struct {
 	ElapsedMS int64 // run's clock
 	StoredMS  int64 // stored time
 	TimeoutMS int64 // declared, 0 for unknown
-	Dropped   bool  // issued before the run was opened or resumed: nobody waits for it
+	Dropped   bool  // issued before the run was opened: nobody waits for it
 }
 
 // Streak counts turns in a row that carried the same hash.

@@ -21,12 +21,13 @@ func TestFreshWindow(t *testing.T) {
 			s.want("same", s.key("grep", "foo").Same, uint32(1))
 			s.want("calls so far", s.Window.CallNo, uint32(4))
 		}},
-		{"knows the calls that are still open", func(s *story) {
+		{"takes no answer to a call from before", func(s *story) {
 			s.call(1, "a", "grep", "foo")
 			s.Window = s.Window.Fresh(0)
 			s.answer(1, "a", "no matches found anywhere")
-			s.want("answered", s.Cur.Answered, true)
-			s.want("step", s.Cur.Step.Call.Seq, uint64(101))
+			s.want("answered", s.Cur.Answered, false)
+			s.want("step", s.Cur.Step.Call.Seq, uint64(0))
+			s.want("calls", s.key("grep", "foo"), Key{})
 		}},
 		{"does not tell the round under way", func(s *story) {
 			s.call(1, "a", "grep", "foo")
