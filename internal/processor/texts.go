@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/actions"
@@ -61,9 +62,11 @@ func (t *texts) event(ctx context.Context, p int, seq uint64) (*events.Event, er
 			return &w.event, nil
 		}
 	}
-	bound, cancel := context.WithTimeout(ctx, readPatience)
-	defer cancel()
-	m, err := t.bus.Event(bound, p, seq)
+	var m natsbus.Msg
+	err := patiently(ctx, func(ctx context.Context) (err error) {
+		m, err = t.bus.Event(ctx, p, seq)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read event %d of partition %d: %w", seq, p, err)
 	}
@@ -75,8 +78,31 @@ func (t *texts) event(ctx context.Context, p int, seq uint64) (*events.Event, er
 	return &e, nil
 }
 
-// readPatience bounds one read of the stream.
-const readPatience = 30 * time.Second
+// patiently reads from the bus again until it answers, for as long as
+// readPatience: a bus that is away for a moment must not end the process. What
+// it answers, also that nothing is there, is final.
+func patiently(ctx context.Context, read func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readPatience)
+	defer cancel()
+	for {
+		err := read(ctx)
+		var refused *jetstream.APIError
+		if err == nil || errors.Is(err, natsbus.ErrNotFound) || errors.As(err, &refused) && refused.Code != unavailable {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(readAgain):
+		}
+	}
+}
+
+const (
+	readPatience = 30 * time.Second // for one read of the bus, however often it is tried
+	readAgain    = 100 * time.Millisecond
+	unavailable  = 503 // what a stream without a leader answers
+)
 
 // keep remembers the bytes of a control.
 func (t *texts) keep(id string, body []byte) {
@@ -96,17 +122,17 @@ func (t *texts) control(ctx context.Context, p int, run state.RunID, agent, id s
 	if b, ok := t.controls[id]; ok {
 		return b, nil
 	}
-	bound, cancel := context.WithTimeout(ctx, readPatience)
-	defer cancel()
 	var found []byte
-	err := t.bus.LogOf(bound, p, events.ControlLogSubject(p, run.Tenant, agent, run.Run), func(r natsbus.Record) bool {
-		var c struct {
-			ID string `json:"id"`
-		}
-		if json.Unmarshal(r.Data, &c) == nil && c.ID == id {
-			found = r.Data
-		}
-		return found == nil
+	err := patiently(ctx, func(ctx context.Context) error {
+		return t.bus.LogOf(ctx, p, events.ControlLogSubject(p, run.Tenant, agent, run.Run), func(r natsbus.Record) bool {
+			var c struct {
+				ID string `json:"id"`
+			}
+			if json.Unmarshal(r.Data, &c) == nil && c.ID == id {
+				found = r.Data
+			}
+			return found == nil
+		})
 	})
 	if err == nil && found == nil {
 		err = natsbus.ErrNotFound
