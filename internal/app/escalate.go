@@ -5,15 +5,20 @@ import (
 	"errors"
 
 	"github.com/loopwatch/loopwatch/internal/escalate"
+	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 	"github.com/loopwatch/loopwatch/pkg/state"
 )
 
 // escalations tells people. Without anybody to tell it counts what is open.
 func (a *App) escalations(ctx context.Context) (part, error) {
-	s, err := escalate.New(ctx, escalate.Config{
-		Options: a.opts.Escalate, Bus: a.bus, Conn: a.nc, JS: a.js, Trusted: a.trusted(), Owned: a.owned, Stand: a.stand,
-		Replicas: a.opts.Replicas, Logger: a.opts.Logger, Now: a.opts.Now,
+	var s *escalate.Service
+	err := natsbus.InTime(ctx, a.opts.Logger, func() (err error) {
+		s, err = escalate.New(ctx, escalate.Config{
+			Options: a.opts.Escalate, Bus: a.bus, Conn: a.nc, JS: a.js, Trusted: a.trusted(), Owned: a.owned, Stand: a.stand,
+			Replicas: a.opts.Replicas, Logger: a.opts.Logger, Now: a.opts.Now,
+		})
+		return err
 	})
 	if err != nil {
 		return part{}, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loopwatch/loopwatch/internal/fleet"
 	"github.com/loopwatch/loopwatch/internal/lease"
+	"github.com/loopwatch/loopwatch/internal/natsbus"
 	"github.com/loopwatch/loopwatch/pkg/actions"
 )
 
@@ -28,9 +29,13 @@ func (a *App) ownership(ctx context.Context, partitions int) error {
 	if err := a.noSoleOwner(ctx); err != nil {
 		return err
 	}
-	k, err := lease.Open(ctx, a.js, lease.Config{
-		Instance: a.instance, Home: a.home, Partitions: partitions, TTL: a.opts.LeaseTTL, Replicas: a.opts.Replicas,
-		Logger: a.opts.Logger,
+	var k *lease.Keeper
+	err := natsbus.InTime(ctx, a.opts.Logger, func() (err error) {
+		k, err = lease.Open(ctx, a.js, lease.Config{
+			Instance: a.instance, Home: a.home, Partitions: partitions, TTL: a.opts.LeaseTTL, Replicas: a.opts.Replicas,
+			Logger: a.opts.Logger,
+		})
+		return err
 	})
 	if err != nil {
 		return err

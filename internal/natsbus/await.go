@@ -14,21 +14,33 @@ import (
 // provisionPatience is how long a cluster may take until it can make streams.
 const provisionPatience = time.Minute
 
-// ProvisionInTime is Provision for a cluster that may be starting too: as long as
-// its servers elect a leader, or do not know each other yet, it is asked again,
-// for a minute at most.
+// ProvisionInTime is Provision for a cluster that may be starting too: see
+// InTime.
 func ProvisionInTime(ctx context.Context, js jetstream.JetStream, cfg Config, log *slog.Logger) (partitions int, err error) {
+	err = InTime(ctx, log, func() (err error) {
+		partitions, err = Provision(ctx, js, cfg)
+		return err
+	})
+	if err != nil && starting(err) && ctx.Err() == nil {
+		return 0, fmt.Errorf("%w: are enough servers up for %d replicas?", err, cfg.Replicas)
+	}
+	return partitions, err
+}
+
+// InTime does what asks JetStream, again as long as the servers elect a leader
+// or do not know each other yet, for a minute at most.
+func InTime(ctx context.Context, log *slog.Logger, do func() error) error {
 	for end := time.Now().Add(provisionPatience); ; {
-		n, err := Provision(ctx, js, cfg)
+		err := do()
 		if err == nil || !starting(err) || ctx.Err() != nil {
-			return n, err
+			return err
 		}
 		if time.Now().After(end) {
-			return 0, fmt.Errorf("%w: JetStream does not answer for %v: are enough servers up for %d replicas?", err, provisionPatience, cfg.Replicas)
+			return fmt.Errorf("%w: JetStream does not answer for %v", err, provisionPatience)
 		}
 		log.Info("JetStream is not ready yet", "error", err)
 		if err := pause(ctx, lastBackoff); err != nil {
-			return 0, err
+			return err
 		}
 	}
 }

@@ -135,7 +135,10 @@ func (p *partition) resume(e events.Event, o events.Operator) {
 			if !covers(o.Scope, r) || r.halt == nil || !named && !lifted[r.halt.incident] {
 				continue
 			}
-			r.halt, r.incidents, r.observations, r.fresh, r.resumed = nil, nil, 0, len(r.said), p.taken
+			r.halt, r.incidents, r.observations, r.fresh = nil, nil, 0, len(r.said)
+			if named { // by its own name or its task's: no halt from before holds it
+				r.resumed = p.taken
+			}
 			if o.Note != "" {
 				r.act(e, "operator", inject, e.ID, 1)
 			}
