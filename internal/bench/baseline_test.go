@@ -25,6 +25,9 @@ type baseline struct {
 // TestBaseline fails where an event allocates more than it did, or where a
 // ratio of CPU time has lost more than half.
 func TestBaseline(t *testing.T) {
+	if testing.Short() {
+		t.Skip("allocations and ratios are another thing under the race detector, which runs with -short")
+	}
 	got := baseline{
 		Allocs: map[string]float64{
 			"decode":       allocsOfDecode(t),
