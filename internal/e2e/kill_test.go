@@ -75,11 +75,12 @@ func TestKilledAtEachEffect(t *testing.T) {
 	rnd := seed(t)
 	lines := recorded(t, 48)
 	for _, effect := range []string{"fetch", "decode", "step", "fill", "record", "log", "answer", "commit"} {
+		when := 2 + rnd.IntN(3)
 		t.Run(effect, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, "sundry")
 			data := t.TempDir()
-			p := s.start(data, fmt.Sprintf("%s:%d", effect, 2+rnd.IntN(3)))
+			p := s.start(data, fmt.Sprintf("%s:%d", effect, when))
 			for i := 0; i < len(lines); i += 100 {
 				s.feed(lines[i:min(i+100, len(lines))])
 				s.drain(p)

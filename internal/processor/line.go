@@ -39,14 +39,26 @@ func (p *Processor) fetch(ctx context.Context) ([]natsbus.Msg, error) {
 	bound, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	msgs, err := p.reader.Fetch(bound, p.cfg.Batch)
-	if err != nil && ctx.Err() == nil && bound.Err() != nil {
-		return nil, nil
-	}
-	if err != nil {
+	if err = waited(ctx, err); err != nil {
 		return nil, fmt.Errorf("fetch events: %w", err)
 	}
-	p.done("fetch")
+	if len(msgs) > 0 {
+		p.done("fetch")
+	}
 	return msgs, nil
+}
+
+// waited tells what ended a wait within ctx that had a shorter bound of its own:
+// nil where that was the bound alone, the end of ctx where both have ended, and
+// else what went wrong.
+func waited(ctx context.Context, err error) error {
+	switch {
+	case !errors.Is(err, context.DeadlineExceeded):
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return nil
 }
 
 // decode reads and judges each message by itself.
